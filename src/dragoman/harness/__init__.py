@@ -1,0 +1,1 @@
+"""The chat itself, without any framework: standard library only."""
