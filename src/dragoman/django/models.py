@@ -1,0 +1,103 @@
+"""Conversation, Message, PausedCall and Run: what is kept of a chat."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+
+class Conversation(models.Model):
+    """A conversation of one owner with one assistant. Its id cannot be guessed, and is never enough to read it.
+
+    The lease keeps every other worker out while one is answering; it runs out by itself when that worker dies.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    alias = models.CharField(max_length=100, default="default")
+    owner = models.CharField(max_length=200)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    session = models.CharField(max_length=64, blank=True, help_text="A digest of the session it was begun in.")
+    # One conversation at most is begun without being asked for by name in a session; the two first posts of it may race.
+    slot = models.CharField(max_length=64, null=True, unique=True, editable=False)  # noqa: DJ001
+    title = models.CharField(max_length=200, blank=True)
+    summary = models.TextField(blank=True)
+    summarized_through = models.CharField(max_length=64, blank=True)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    updated = models.DateTimeField(auto_now=True)
+    lease_holder = models.CharField(max_length=32, blank=True, editable=False)
+    lease_until = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("-created",)
+        indexes = [
+            models.Index(fields=("owner", "alias", "session", "created"), name="dragoman_conv_newest"),
+            models.Index(fields=("updated",), name="dragoman_conv_updated"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or self.id.hex
+
+
+class Message(models.Model):
+    """One message as the harness has it; their order is that of the primary key."""
+
+    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="messages")
+    message_id = models.CharField(max_length=64, unique=True)
+    run_id = models.CharField(max_length=64, blank=True)
+    role = models.CharField(max_length=16)
+    text = models.TextField(blank=True)
+    calls = models.JSONField(default=list, blank=True)
+    result = models.JSONField(null=True, blank=True)
+    created = models.DateTimeField(default=timezone.now)
+    provider = models.CharField(max_length=100, blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    input_tokens = models.PositiveBigIntegerField(default=0)
+    output_tokens = models.PositiveBigIntegerField(default=0)
+    cached_tokens = models.PositiveBigIntegerField(default=0)
+    estimated = models.BooleanField(default=False)
+    outcome = models.JSONField(null=True, blank=True)
+    carry = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.message_id}"
+
+
+class PausedCall(models.Model):
+    """A tool call that waits, or waited, for a person; `decision` is empty until it is decided, once."""
+
+    call_id = models.CharField(max_length=64, primary_key=True)
+    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="paused_calls")
+    run_id = models.CharField(max_length=64)
+    call = models.JSONField()
+    expires_at = models.DateTimeField()
+    decision = models.CharField(max_length=32, blank=True)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("created", "call_id")
+        indexes = [models.Index(fields=("conversation", "decision"), name="dragoman_paused_open")]
+
+    def __str__(self) -> str:
+        return f"{self.call_id} {self.decision or 'open'}"
+
+
+class Run(models.Model):
+    """One execution of a turn, and the number of its last event."""
+
+    run_id = models.CharField(max_length=64, primary_key=True)
+    conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="runs")
+    seq = models.PositiveIntegerField(default=0)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    updated = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ("created",)
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.seq}"
