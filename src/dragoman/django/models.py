@@ -71,7 +71,7 @@ class Message(models.Model):
 class PausedCall(models.Model):
     """A tool call that waits, or waited, for a person; `decision` is empty until it is decided, once."""
 
-    call_id = models.CharField(max_length=64, primary_key=True)
+    call_id = models.CharField(max_length=64, unique=True)
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="paused_calls")
     run_id = models.CharField(max_length=64)
     call = models.JSONField()
@@ -80,7 +80,7 @@ class PausedCall(models.Model):
     created = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
-        ordering = ("created", "call_id")
+        ordering = ("pk",)
         indexes = [models.Index(fields=("conversation", "decision"), name="dragoman_paused_open")]
 
     def __str__(self) -> str:

@@ -82,7 +82,8 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="PausedCall",
             fields=[
-                ("call_id", models.CharField(max_length=64, primary_key=True, serialize=False)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("call_id", models.CharField(max_length=64, unique=True)),
                 ("run_id", models.CharField(max_length=64)),
                 ("call", models.JSONField()),
                 ("expires_at", models.DateTimeField()),
@@ -98,7 +99,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ("created", "call_id"),
+                "ordering": ("pk",),
             },
         ),
         migrations.CreateModel(
