@@ -70,40 +70,38 @@ def test_a_manifest_that_could_hide_a_promise_is_refused(tmp_path, text: str, co
 
 STORY = """
 import subprocess, sys
-from unittest.mock import patch
 import pytest
-from django.conf import settings
-from django.core.management import call_command
 
-settings.configure()
 proves = pytest.mark.requirement
+
+def ask():
+    subprocess.run([sys.executable, "-c", "", "dragoman_eval"], check=True)
 
 @proves("g.driven")
 @pytest.mark.parametrize("n", [1, 2])
-def test_driven(n):
-    subprocess.run([sys.executable, "-c", "", "dragoman_eval"], check=True)
+def test_driven(n): ask()
 
 @proves("g.looks-inside")
 def test_looks_inside(): pass
 
 @proves("g.skipped")
 def test_skipped():
-    subprocess.run([sys.executable, "-c", "", "dragoman_eval"], check=True)
+    ask()
     pytest.skip("no")
 
 @proves("g.xfailed")
 @pytest.mark.xfail
 def test_xfailed():
-    subprocess.run([sys.executable, "-c", "", "dragoman_eval"], check=True)
+    ask()
     assert False
 
-@proves("g.teardown", "g.half")
+@proves("g.half")
 @pytest.mark.parametrize("door", [True, False])
 def test_half(door):
-    if door: subprocess.run([sys.executable, "-c", "", "dragoman_eval"], check=True)
+    if door: ask()
 """
 
-IDS = ["driven", "looks-inside", "skipped", "xfailed", "half", "teardown", "later", "nobody"]
+IDS = ["driven", "looks-inside", "skipped", "xfailed", "half", "nobody", "later"]
 
 
 def test_the_run_says_of_each_promise_what_it_is(run_suite, tmp_path):
@@ -112,24 +110,18 @@ def test_the_run_says_of_each_promise_what_it_is(run_suite, tmp_path):
     manifest.write_text("\n".join(lines))
     result = run_suite(STORY, "--requirements", f"--manifest={manifest}", plugins=("tests.requirements_plugin",))
     assert result.ret == 1
-    assert (
-        result.outlines[-9:]
-        == [
-            "proven   g.driven: test_story.py::test_driven",
-            "missing  g.looks-inside: test_story.py::test_looks_inside passed without going through a transport,"
-            " the Assistant or the command line",
-            "missing  g.skipped: test_story.py::test_skipped skipped",
-            "missing  g.xfailed: test_story.py::test_xfailed xfailed",
-            "missing  g.half: test_story.py::test_half passed without going through a transport,"
-            " the Assistant or the command line",
-            "missing  g.teardown: test_story.py::test_half passed without going through a transport,"
-            " the Assistant or the command line",
-            "missing  g.nobody: no test carries its id",
-            "deferred g.later: not yet",
-            "",
-            "1 proven, 1 deferred, 6 missing, of 8.",
-        ][-9:]
-    )
+    inside = "passed without going through a transport, the Assistant or the command line"
+    assert result.outlines[-9:] == [
+        "proven   g.driven: test_story.py::test_driven",
+        f"missing  g.looks-inside: test_story.py::test_looks_inside {inside}",
+        "missing  g.skipped: test_story.py::test_skipped skipped",
+        "missing  g.xfailed: test_story.py::test_xfailed xfailed",
+        f"missing  g.half: test_story.py::test_half {inside}",
+        "missing  g.nobody: no test carries its id",
+        "deferred g.later: not yet",
+        "",
+        "1 proven, 1 deferred, 5 missing, of 7.",
+    ]
 
 
 def test_the_run_succeeds_when_nothing_is_missing(run_suite, tmp_path):
