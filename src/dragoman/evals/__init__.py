@@ -1,0 +1,1 @@
+"""Questions with known answers, put to an assistant and judged."""
