@@ -59,9 +59,9 @@ async def run(
 async def play(case: Case, assistant: Assistant, caller: Caller, *, store: Store | None = None) -> tuple[Turn, ...]:
     """The turns of the case's conversation, a new one in `store`; without a store it is forgotten afterwards.
 
-    The assistant's own store stays out of it, so that no eval is found among people's conversations.
+    The assistant's own store and observers stay out of it, so that no eval is found among people's conversations.
     """
-    assistant = replace(assistant, store=store or MemoryStore())
+    assistant = replace(assistant, store=store or MemoryStore(), observers=())
     conversation = await assistant.store.create(caller)
     turns = []
     for exchange in case.conversation:
