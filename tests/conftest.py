@@ -1,14 +1,30 @@
 """What every test stands on: async tests in the test's own transaction, and the example's rows."""
 
 import inspect
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from asgiref.sync import async_to_sync
+from django.conf import settings
 from pytest_django import DjangoDbBlocker
 
 pytest_plugins = ["tests.network_guard", "tests.services", "tests.requirements_plugin", "pytester"]
+
+# What stands below dragoman.django is tested without Django when it is tested alone: it starts seconds sooner, and
+# nothing there can come to rest on a framework unnoticed.
+WITHOUT_DJANGO = ("evals", "graphql", "harness", "house", "mcp", "providers", "repo")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    tests = Path(__file__).parent
+    asked_for = [Path(config.invocation_params.dir, str(argument).partition("::")[0]) for argument in config.args]
+    below = [path.is_relative_to(tests / room) for path in asked_for for room in WITHOUT_DJANGO]
+    if sum(below) < len(asked_for):
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+        assert settings.INSTALLED_APPS  # settings that were read are what pytest-django takes as the word to set up
 
 
 @pytest.hookimpl(tryfirst=True)
