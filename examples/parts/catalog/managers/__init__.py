@@ -1,0 +1,31 @@
+"""The managers of the example. GeneralManager finds them here by the module's name."""
+
+from catalog import mutations, permissions
+from catalog.managers.operations import Delivery, Inspection, Machine, Order, OrderLine
+from catalog.managers.people import Employee
+from catalog.managers.projects import Assignment, BillOfMaterial, Customer, Project, ProjectSummary
+from catalog.managers.reference import Country, ExchangeRate, Material, Site
+from catalog.managers.supply import Part, Supplier, SupplierContract
+
+__all__ = [
+    "Assignment",
+    "BillOfMaterial",
+    "Country",
+    "Customer",
+    "Delivery",
+    "Employee",
+    "ExchangeRate",
+    "Inspection",
+    "Machine",
+    "Material",
+    "Order",
+    "OrderLine",
+    "Part",
+    "Project",
+    "ProjectSummary",
+    "Site",
+    "Supplier",
+    "SupplierContract",
+    "mutations",
+    "permissions",
+]
