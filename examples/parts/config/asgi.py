@@ -13,7 +13,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # GeneralManager looks for a list of this name, while Django is set up, and adds its subscriptions to it.
 websocket_urlpatterns = []
 http = get_asgi_application()
-if find_spec("dragoman.django.routing"):
+if find_spec("dragoman.django.routing") and find_spec("dragoman.django.grounding"):
     from dragoman.django.routing import websocket_urlpatterns as chat_routes
 
     websocket_urlpatterns += chat_routes

@@ -15,5 +15,5 @@ urlpatterns = [
     path("sign-out/", LogoutView.as_view(next_page="home"), name="sign-out"),
     path("admin/", admin.site.urls),
 ]
-if find_spec("dragoman.django.urls"):
+if find_spec("dragoman.django.urls") and find_spec("dragoman.django.grounding"):
     urlpatterns.append(path("", include("dragoman.django.urls")))
