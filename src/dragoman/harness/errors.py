@@ -15,7 +15,7 @@ A tool's failure is not here: it is a value the model reads (`tools.ToolError`).
 
 
 class ChatError(Exception):
-    """Something a person is told: `code` for programs, `message` for people, `retry_after` seconds where waiting helps."""
+    """Something a person is told: `code` for programs, `message` for people, `retry_after` in seconds."""
 
     code = "chat_error"
 

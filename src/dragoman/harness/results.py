@@ -1,4 +1,4 @@
-"""Turn a tool's value into JSON text under a budget that says what it withheld and is never cut into something invalid."""
+"""Turn a tool's value into JSON text under a budget: always valid, and saying what it withheld."""
 
 import datetime as dt
 import json

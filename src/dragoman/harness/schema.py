@@ -13,8 +13,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "null": (type(None),),
 }
 _KEYWORDS = frozenset(
-    "type properties required additionalProperties items enum anyOf minimum maximum minItems maxItems minLength maxLength"
-    " description title default examples format".split()
+    "type properties required additionalProperties items enum anyOf minimum maximum minItems maxItems minLength"
+    " maxLength description title default examples format".split()
 )
 
 

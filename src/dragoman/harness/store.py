@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from dragoman.harness.caller import Caller
 from dragoman.harness.messages import Message, ToolCall, new_id, now
 
-Decision = Literal["confirmed", "user_rejected", "confirmation_timed_out", "superseded"]
+Decision = Literal["confirmed", "user_rejected", "confirmation_timed_out", "superseded", "confirmation_unsupported"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,282 @@
+"""Assistant: ask and decide - load, fit, run the turn, keep each round, tell observers."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+
+from dragoman.harness import calls, summary, tokens, window
+from dragoman.harness.caller import Caller
+from dragoman.harness.errors import BadRequest, ChatError
+from dragoman.harness.events import ConfirmationNeeded, Done, Envelope, Event, Failed, ToolReturned, UserSaid
+from dragoman.harness.grounding import Grounding
+from dragoman.harness.limits import Limits
+from dragoman.harness.messages import Message, Outcome, ToolCall, Usage, new_id, now, unanswered
+from dragoman.harness.patience import Interrupt, uninterrupted
+from dragoman.harness.provider import Provider, model_of, name_of
+from dragoman.harness.store import Conversation, Decision, Hold, PausedCall, Store
+from dragoman.harness.tools import Toolbox, cancelled
+from dragoman.harness.turn import Turn, conduct
+
+log = logging.getLogger("dragoman.assistant")
+
+Observer = Callable[[Caller, Envelope], Awaitable[None]]
+
+_DECIDING_SECONDS = 30  # how long a decision waits for another one of its conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Assistant:
+    """A chat on one system. `instructions` is the developer's addition to the prompt.
+
+    Both doors raise ChatError before their first event and change nothing then; later every failure is a Failed event
+    followed by Done. A turn that waits for a person ends after ConfirmationNeeded, without Done.
+    """
+
+    provider: Provider
+    grounding: Grounding
+    store: Store
+    limits: Limits = field(default_factory=Limits)
+    observers: tuple[Observer, ...] = ()
+    instructions: str = ""
+
+    async def ask(
+        self, caller: Caller, conversation: Conversation, text: str, *, interrupt: Interrupt | None = None
+    ) -> AsyncGenerator[Envelope]:
+        """Answer a message. Open confirmations of the conversation are decided as superseded or timed out first.
+
+        Raises BadRequest (empty_message, message_too_long) and ConversationBusy.
+        """
+        self._check(text)
+        for run_id in dict.fromkeys([paused.run_id for paused in await self.store.paused(conversation.id)]):
+            async with self.store.hold(conversation.id, run_id) as hold:
+                for event in await self._give_up(caller, hold):
+                    yield await self._tell(caller, hold, event)
+        async with self.store.hold(conversation.id, new_id()) as hold:
+            said = Message("user", text, run_id=hold.run_id)
+            await self._mend(caller, await self.store.recent(conversation), hold)
+            await uninterrupted(self.store.append(conversation.id, [said]))
+            yield await self._tell(caller, hold, UserSaid(said.id, said.text, said.created))
+            messages = await self.store.recent(conversation)
+            async with aclosing(self._run(caller, conversation, messages, hold, interrupt or Interrupt())) as envelopes:
+                async for envelope in envelopes:
+                    yield envelope
+
+    async def decide(
+        self, caller: Caller, call_id: str, decision: Decision, *, interrupt: Interrupt | None = None
+    ) -> AsyncGenerator[Envelope]:
+        """Decide a call that waits, in the run that asked; after the last open one the turn goes on.
+
+        Raises BadRequest (bad_event) for a call that is not this caller's, is decided already or has expired.
+        """
+        found = await self.store.waiting(call_id, caller)
+        late = found is not None and found.expires_at <= now() and decision in ("confirmed", "user_rejected")
+        if found is None or late:
+            raise BadRequest("Unknown chat event.")
+        conversation = await self.store.get(found.conversation_id, caller)
+        async with self.store.hold(conversation.id, found.run_id, wait_seconds=_DECIDING_SECONDS) as hold:
+            paused = await self.store.claim(call_id, caller, decision)
+            messages = await self.store.recent(conversation)
+            if paused is None or paused.call not in [call for _, call in unanswered(messages)]:
+                raise BadRequest("Unknown chat event.")
+            others = {p.call.id: p for p in await self.store.paused(conversation.id) if p.run_id == hold.run_id}
+            await self._mend(caller, messages, hold, keep=frozenset({call_id, *others}))
+            messages = await self.store.recent(conversation)
+            run = self._run(caller, conversation, messages, hold, interrupt or Interrupt(), {call_id: decision}, others)
+            async with aclosing(run) as envelopes:
+                async for envelope in envelopes:
+                    yield envelope
+
+    def _check(self, text: str) -> None:
+        if not text.strip():
+            raise BadRequest("The message is empty. Write a question.", code="empty_message")
+        most = self.limits.message_characters
+        if len(text) > most or tokens.estimate(text[:most]) > self.limits.context_tokens // 2:
+            raise BadRequest(
+                f"The message has {len(text):,} characters; at most {most:,} are allowed. Shorten it.",
+                code="message_too_long",
+            )
+
+    async def _run(
+        self,
+        caller: Caller,
+        conversation: Conversation,
+        messages: Sequence[Message],
+        hold: Hold,
+        interrupt: Interrupt,
+        decisions: dict[str, Decision] | None = None,
+        waiting: dict[str, PausedCall] | None = None,
+    ) -> AsyncGenerator[Envelope]:
+        """Conduct the turn at the end of `messages`, keeping each round before it is told."""
+        split = window.start_of_turn(messages)
+        turn = Turn(
+            self.provider, Toolbox(), self.limits, (), list(messages[split:]), hold.run_id, interrupt, decisions or {}
+        )
+        keeper = _Keeper(self.store, hold, turn, folding=Usage())
+        turn.asked = {p.call.id: _as_needed(p) for p in (waiting or {}).values()}
+        keeper.paused = set(turn.asked)
+        events = conduct(turn)
+        try:
+            try:
+                turn.toolbox = await self.grounding.tools(caller)
+                turn.head, keeper.folding = await self._head(caller, conversation, messages[:split], turn)
+                async for event in events:
+                    await keeper.flush()
+                    yield await self._tell(caller, hold, event)
+            except ChatError as error:
+                turn.messages.append(_failure(turn, error))
+                yield await self._tell(caller, hold, Failed(error.code, error.message, error.retry_after))
+            except Exception:
+                log.exception("A turn failed.")
+                unknown = ChatError("Something went wrong on the server. Ask again.", code="internal_error")
+                turn.messages.append(_failure(turn, unknown))
+                yield await self._tell(caller, hold, Failed(unknown.code, unknown.message))
+            await keeper.flush()
+        except (asyncio.CancelledError, GeneratorExit) as leaving:
+            told = len(turn.messages)
+            await _interrupt(events, turn)
+            await uninterrupted(keeper.flush())
+            if isinstance(leaving, GeneratorExit):
+                raise
+            if task := asyncio.current_task():  # the interruption ends here: what follows is the turn's own farewell
+                task.uncancel()
+            for message in turn.messages[told:]:
+                if message.result is not None:
+                    yield await self._tell(caller, hold, ToolReturned(message.result))
+        if (outcome := turn.outcome) is not None:
+            done = Done(
+                outcome.finish_reason,
+                turn.messages[-1].id,
+                turn.messages[-1].provider,
+                turn.messages[-1].model,
+                turn.spent,
+            )
+            yield await self._tell(caller, hold, done)
+
+    async def _head(
+        self, caller: Caller, conversation: Conversation, earlier: Sequence[Message], turn: Turn
+    ) -> tuple[list[Message], Usage]:
+        """The prompt, the summary and what is sent of the earlier messages; and what folding cost."""
+        prompt = await self.grounding.prompt(caller)
+        if self.instructions:
+            prompt = f"{prompt}\n\n{self.instructions}"
+        system = Message("system", prompt, id="prompt")
+        fixed = tokens.of_message(system) + tokens.of_tools(turn.toolbox.definitions)
+        spare = self.limits.context_tokens * 3 // 4 - fixed - tokens.estimate(conversation.summary)
+        fitted = window.fit([*earlier, *turn.messages], self.limits, spare_tokens=spare)
+        text, cost = conversation.summary, Usage()
+        if fitted.folded:
+            text, cost = await summary.fold(self.provider, text, fitted.folded, self.limits)
+            await uninterrupted(self.store.fold(conversation.id, text, fitted.folded[-1].id))
+        kept = earlier[len(fitted.folded) :]
+        return [system, *([summary.as_message(text)] if text else []), *kept], cost
+
+    async def _give_up(self, caller: Caller, hold: Hold) -> list[Event]:
+        """Decide what still waits in a run because the person went on; the run ends here."""
+        events: list[Event] = []
+        kept: list[Message] = []
+        for paused in await self.store.paused(hold.conversation_id):
+            if paused.run_id != hold.run_id:
+                continue
+            decision: Decision = "confirmation_timed_out" if paused.expires_at <= now() else "superseded"
+            if await self.store.claim(paused.call.id, caller, decision):
+                result = cancelled(paused.call, decision)
+                kept.append(Message("tool", result=result, run_id=hold.run_id))
+                events.append(ToolReturned(result))
+        if kept:
+            kept.append(self._ended(hold, Outcome("stopped")))
+            await uninterrupted(self.store.append(hold.conversation_id, kept))
+            rows = await self.store.messages(hold.conversation_id)
+            spent = sum((row.usage for row in rows if row.run_id == hold.run_id), Usage())
+            events.append(Done("stopped", kept[-1].id, kept[-1].provider, kept[-1].model, spent))
+        return events
+
+    async def _mend(
+        self, caller: Caller, messages: Sequence[Message], hold: Hold, keep: frozenset[str] = frozenset()
+    ) -> None:
+        """Give a result to every call whose run died, and an outcome to that run."""
+        lost = [call for _, call in unanswered(messages) if call.id not in keep]
+        rows: list[Message] = []
+        if lost:
+            toolbox = await self.grounding.tools(caller)
+            rows = calls.interrupted(toolbox, messages, keep)
+        if (
+            messages
+            and messages[-1].run_id != hold.run_id
+            and not any(m.outcome for m in messages if m.run_id == messages[-1].run_id)
+        ):
+            rows.append(self._ended(Hold(hold.conversation_id, messages[-1].run_id), Outcome("interrupted")))
+        if rows:
+            await uninterrupted(self.store.append(hold.conversation_id, rows))
+
+    def _ended(self, hold: Hold, outcome: Outcome) -> Message:
+        return replace(_ending(self.provider, outcome), run_id=hold.run_id)
+
+    async def _tell(self, caller: Caller, hold: Hold, event: Event) -> Envelope:
+        hold.seq += 1
+        envelope = Envelope(hold.conversation_id, hold.run_id, hold.seq, event)
+        for observer in self.observers:
+            try:
+                await observer(caller, envelope)
+            except Exception:
+                log.exception("An observer failed; the turn goes on.")
+        return envelope
+
+
+@dataclass(slots=True)
+class _Keeper:
+    """Keeps what a turn appended, and the calls that came to wait, before anybody is told of them."""
+
+    store: Store
+    hold: Hold
+    turn: Turn
+    folding: Usage
+    kept: int = 0
+    paused: set[str] | None = None
+
+    def __post_init__(self) -> None:
+        self.kept = len(self.turn.messages)
+
+    async def flush(self) -> None:
+        messages = self.turn.messages
+        if self.kept < len(messages):
+            for i in range(self.kept, len(messages)):
+                message = replace(messages[i], run_id=self.hold.run_id)
+                if message.role == "assistant":  # folding the history is part of what the round after it cost
+                    message, self.folding = replace(message, usage=message.usage + self.folding), Usage()
+                messages[i] = message
+            fresh, self.kept = messages[self.kept :], len(messages)
+            await uninterrupted(self.store.append(self.hold.conversation_id, fresh))
+        paused = self.paused = self.paused if self.paused is not None else set()
+        if self.turn.asked.keys() - paused:
+            asking = {call.id: call for message in messages for call in message.calls}
+            waiting = [
+                PausedCall(asking[need.id], self.hold.conversation_id, self.hold.run_id, need.expires_at)
+                for need in self.turn.asked.values()
+                if need.id not in paused
+            ]
+            paused.update(call.call.id for call in waiting)
+            await uninterrupted(self.store.pause(waiting))
+
+
+async def _interrupt(events: AsyncGenerator[Event], turn: Turn) -> None:
+    """Let the turn write down where it stands; it may have done so, when it was the one interrupted."""
+    with suppress(asyncio.CancelledError, StopAsyncIteration):
+        await events.athrow(asyncio.CancelledError())
+    if turn.outcome is None and not turn.asked:  # interrupted before it began
+        turn.messages.append(_ending(turn.provider, Outcome(turn.interrupt.reason)))
+
+
+def _ending(provider: Provider, outcome: Outcome) -> Message:
+    """A row that only says how a turn ended."""
+    return Message("assistant", provider=name_of(provider), model=model_of(provider), outcome=outcome)
+
+
+def _failure(turn: Turn, error: ChatError) -> Message:
+    return _ending(turn.provider, Outcome("error", error.code, error.message, error.retry_after))
+
+
+def _as_needed(paused: PausedCall) -> ConfirmationNeeded:
+    call: ToolCall = paused.call
+    return ConfirmationNeeded(call.id, call.name, call.arguments, paused.expires_at)

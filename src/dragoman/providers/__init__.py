@@ -1,0 +1,1 @@
+"""Models' services, one dialect a file, and what answers without any."""
