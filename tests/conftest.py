@@ -1,16 +1,14 @@
-"""What every test stands on: async tests in the test's own transaction, and the example's rows."""
+"""What every test stands on: plugins of our own, async tests in the test's transaction, Django where it is needed."""
 
 import inspect
 import os
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from asgiref.sync import async_to_sync
 from django.conf import settings
-from pytest_django import DjangoDbBlocker
 
-pytest_plugins = ["tests.network_guard", "tests.services", "tests.requirements_plugin", "pytester"]
+pytest_plugins = ["tests.network_guard", "tests.services", "tests.rows", "tests.requirements_plugin", "pytester"]
 
 # What stands below dragoman.django is tested without Django when it is tested alone: it starts seconds sooner, and
 # nothing there can come to rest on a framework unnoticed.
@@ -24,7 +22,8 @@ def pytest_configure(config: pytest.Config) -> None:
     below = [path.is_relative_to(tests / room) for path in asked_for for room in WITHOUT_DJANGO]
     if sum(below) < len(asked_for):
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-        assert settings.INSTALLED_APPS  # settings that were read are what pytest-django takes as the word to set up
+        # Reading or setting one is what pytest-django takes as the word to set Django up.
+        settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -41,14 +40,3 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def root() -> Path:
     """The top of the repository."""
     return Path(__file__).resolve().parent.parent
-
-
-if find_spec("catalog") and find_spec("catalog.seed"):
-
-    @pytest.fixture(scope="session")
-    def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
-        """The test database holds the example's rows, written once a session; each test's changes are rolled back."""
-        from catalog.seed import seed
-
-        with django_db_blocker.unblock():
-            seed()
