@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from types import CodeType, ModuleType
+from typing import Any
 
 from channels.security.websocket import OriginValidator
 from django.apps import apps
@@ -118,12 +119,17 @@ def _methods(module: ModuleType, names: tuple[str, ...]) -> Iterator[Callable[..
 
 
 def _started(code: CodeType, _offset: int) -> None:
-    if code in (BaseHandler.get_response.__code__, BaseHandler.get_response_async.__code__):
-        # Any page of a project passes here, and so does a request to the chat which middleware or a 404 answers.
-        path = sys._getframe(1).f_locals["request"].path_info
-        if not path.startswith(_chat_urls()):
-            return
+    if code in _SHARED and not _SHARED[code](sys._getframe(1).f_locals).startswith(_chat_urls()):
+        return
     _entered.add(_watched[code])
+
+
+# All requests of a project pass here, also those to the chat that a check, middleware or a 404 answers: the path tells.
+_SHARED: dict[CodeType, Callable[[dict[str, Any]], str]] = {
+    BaseHandler.get_response.__code__: lambda names: names["request"].path_info,
+    BaseHandler.get_response_async.__code__: lambda names: names["request"].path_info,
+    OriginValidator.__call__.__code__: lambda names: names["scope"]["path"],
+}
 
 
 def _chat_urls() -> tuple[str, ...]:
