@@ -1,0 +1,45 @@
+"""The project's GraphQL schema as a Grounding, by the host its settings name."""
+
+from importlib import import_module
+from typing import Any
+
+from dragoman.django.conf import AssistantSettings
+from dragoman.graphql.grounding import GraphQLGrounding
+from dragoman.graphql.host import Host
+from dragoman.harness.errors import ConfigurationError
+from dragoman.harness.grounding import Grounding
+
+# By name, so that a library which is not installed is not imported.
+HOSTS = {"general_manager": ("dragoman.django.hosts.general_manager", "GeneralManagerHost", "general-manager")}
+
+
+def grounding_of(settings: AssistantSettings) -> Grounding:
+    """The grounding an alias asks for. Raises ConfigurationError for a kind or host that does not exist."""
+    kind = str(settings.grounding.get("kind", "graphql"))
+    if kind != "graphql":
+        raise ConfigurationError(f"Unknown grounding {kind!r}. There is: graphql, or the dotted path of a class.")
+    return GraphQLGrounding(
+        host_of(settings),
+        allowed_mutations=settings.allowed_mutations,
+        confirm_mutations=settings.confirm_mutations,
+        max_results=settings.query_limits.max_results,
+        deadline_seconds=settings.limits.tool_timeout_seconds,
+    )
+
+
+def host_of(settings: AssistantSettings) -> Host:
+    """The adapter of the GraphQL library the alias names. Raises ConfigurationError where it is unknown or missing."""
+    name = str(settings.grounding.get("host", "general_manager"))
+    if name not in HOSTS:
+        raise ConfigurationError(f"Unknown grounding host {name!r}. There is: {', '.join(HOSTS)}.")
+    module, adapter, extra = HOSTS[name]
+    try:
+        kind: Any = getattr(import_module(module), adapter)
+    except ImportError as error:
+        raise ConfigurationError(f"The host {name} needs: pip install 'dragoman[{extra}]'.") from error
+    host: Host = kind(
+        value_search=settings.grounding.get("value_search") or {},
+        query_timeout_seconds=settings.query_limits.query_timeout_seconds,
+        deadline_seconds=settings.limits.tool_timeout_seconds,
+    )
+    return host

@@ -1,0 +1,1 @@
+"""One GraphQL library a file: its schema, its user context, its docs, its exposure and its dialect."""

@@ -1,0 +1,81 @@
+"""Host: what a GraphQL library must tell for a chat to stand on its schema; the port of every adapter."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from graphql import DocumentNode, GraphQLSchema
+
+from dragoman.graphql.dialects import Dialect
+from dragoman.harness.caller import Caller
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """An object type that can be listed, as its library knows it; `type_name` is that of one row in the schema.
+
+    `naming` are the fields that name a row to a person, `searchable` those whose values the developer lets be searched;
+    `docs`, `choices` (allowed values) and `units` (base unit of a measurement) are by field. Field names are GraphQL's.
+    Nothing of a manager that is not `exposed` ever leaves the chat.
+    """
+
+    name: str
+    type_name: str
+    exposed: bool = False
+    about: str = ""
+    naming: tuple[str, ...] = ()
+    searchable: tuple[str, ...] = ()
+    docs: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An error of an execution, fit to be read by a model: the adapter has taken out what only a developer may read.
+
+    `code` is a word for programs, `fields` what was wrong with which input, `path` where in the answer it happened.
+    """
+
+    message: str
+    code: str = ""
+    path: tuple[str | int, ...] = ()
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an execution gave; data beside faults is normal. `data` is None when there is nothing at all."""
+
+    data: Mapping[str, Any] | None
+    faults: tuple[Fault, ...] = ()
+
+
+class Host(Protocol):
+    """One library's schema and the way to run a document on it as somebody."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """How this library pages, filters and orders."""
+        ...
+
+    def schema(self) -> GraphQLSchema | None:
+        """The schema in use, or None while the project has not built one."""
+        ...
+
+    def managers(self) -> Sequence[Manager]:
+        """Every manager of the project, the hidden ones too: what is hidden must be known to be kept hidden."""
+        ...
+
+    async def execute(self, document: DocumentNode, variables: Mapping[str, Any], caller: Caller) -> Answer:
+        """Run a checked document with the caller's own permissions. Raises nothing a caller would catch."""
+        ...
+
+    async def hints(self, manager: str, field: str, most: int) -> Sequence[str]:
+        """Up to `most` distinct values of a searchable field, whoever may read them.
+
+        They only tell where to look: a value is shown after a query as the caller has found it.
+        """
+        ...
