@@ -1,0 +1,260 @@
+"""Catalog: what the tools have said so far of types, fields, relations, rows, routes and changes on offer."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dragoman.providers.planner.history import History, Step
+from dragoman.providers.planner.words import split
+
+NUMERIC = frozenset({"Int", "Float", "Decimal", "BigInt", "Measurement"})
+TEMPORAL = frozenset({"Date", "DateTime"})
+PLAIN_TEXT = frozenset({"String"})
+
+# How many rows are looked at to learn the units of a type's measurements; no other query asks for this many.
+PROBED_ROWS = 7
+
+Route = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """A type whose rows can be listed. `whole` is False while some of its fields may be unknown."""
+
+    name: str
+    about: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    relations: Mapping[str, str] = field(default_factory=dict)
+    filters: Mapping[str, tuple[str, ...]] | None = None
+    whole: bool = False
+    found: bool = False
+
+    def base(self, name: str) -> str:
+        """The type of a field without its marks: `Date`, `Measurement`, `a|b`; "" where there is no such field."""
+        return self.fields.get(name, "").rstrip("!").split(" ")[0].split("(")[0]
+
+    def choices(self, name: str) -> tuple[str, ...]:
+        """The values a field can have, where they are a closed list."""
+        base = self.fields.get(name, "").rstrip("!").split(" ")[0]
+        return tuple(choice for choice in base.split("|") if choice != "...") if "|" in base else ()
+
+    def of(self, types: Iterable[str]) -> tuple[str, ...]:
+        """The fields of these types."""
+        wanted = frozenset(types)
+        return tuple(name for name in self.fields if self.base(name) in wanted)
+
+    @property
+    def naming(self) -> tuple[str, ...]:
+        """The field that tells rows apart, at most one: the first plain text."""
+        return tuple(name for name in self.of(PLAIN_TEXT) if name != "id")[:1]
+
+    @property
+    def single(self) -> tuple[str, ...]:
+        """The relations that lead to one row."""
+        return tuple(name for name in self.relations if not self.is_many(name))
+
+    def leads_to(self, relation: str) -> str:
+        """The name of the type a relation leads to."""
+        return self.relations[relation].strip("[]!")
+
+    def is_many(self, relation: str) -> bool:
+        """Whether a relation leads to a list."""
+        return self.relations[relation].startswith("[")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A row's value that a search found, with a ready filter for each type that reaches it."""
+
+    value: str
+    manager: str
+    field: str
+    filters: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def lookup(self) -> str:
+        """How its own type's filter compares: "" for equal, `icontains` for a text that several rows contain."""
+        key = next(iter(self.filters.get(self.manager, {})), "")
+        return key.removeprefix(self.field).removeprefix("__") if key.startswith(self.field) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A change the asking person may order: its inputs by name and type."""
+
+    name: str
+    about: str
+    inputs: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Everything known. `searched` are the searches of this turn, `asked` the types whose whole schema was asked for."""
+
+    managers: Mapping[str, Manager]
+    hits: tuple[Hit, ...]
+    offers: tuple[Offer, ...]
+    routes: Mapping[tuple[str, str], Route | None]
+    units: Mapping[tuple[str, str], str]
+    searched: frozenset[str]
+    asked: frozenset[str]
+
+    def was_probed(self, manager: str) -> bool:
+        """Whether the units of a type's measurements have been asked for."""
+        return ("", manager) in self.units
+
+    def route(self, start: str, end: str) -> Route | None:
+        """The shortest known way from a type to another as relation names; None where none is known."""
+        if start == end:
+            return ()
+        if found := self.routes.get((start, end)):
+            return found
+        queue: deque[tuple[str, Route]] = deque([(start, ())])
+        seen = {start}
+        while queue:
+            here, way = queue.popleft()
+            manager = self.managers.get(here)
+            for relation in manager.relations if manager and len(way) < 6 else ():
+                there = manager.leads_to(relation)  # type: ignore[union-attr]
+                if there == end:
+                    return (*way, relation)
+                if there not in seen:
+                    seen.add(there)
+                    queue.append((there, (*way, relation)))
+        return None
+
+    def stops(self, start: str, route: Route) -> tuple[str, ...]:
+        """The types a route passes, its end included."""
+        names: list[str] = []
+        for relation in route:
+            manager = self.managers.get(start)
+            if manager is None or relation not in manager.relations:
+                break
+            start = manager.leads_to(relation)
+            names.append(start)
+        return tuple(names)
+
+    def reach(self, start: str, route: Route) -> str:
+        """The type at the end of a route; "" where the way is not known."""
+        stops = self.stops(start, route)
+        return start if not route else stops[-1] if len(stops) == len(route) else ""
+
+    def is_many(self, start: str, route: Route) -> bool:
+        """Whether a route may lead to more than one row."""
+        for relation, name in zip(route, (start, *self.stops(start, route)), strict=False):
+            manager = self.managers.get(name)
+            if manager is None or relation not in manager.relations or manager.is_many(relation):
+                return True
+        return False
+
+
+def gather(history: History) -> Catalog:
+    """Read a catalog off the tool results: hits of this turn only, schemas and routes of earlier turns too."""
+    build = _Build()
+    for turn in history.earlier:
+        for step in turn.steps:
+            build.take(step, now=False)
+    for step in history.current.steps:
+        build.take(step, now=True)
+    return Catalog(
+        build.managers,
+        tuple(build.hits),
+        tuple(build.offers.values()),
+        build.routes,
+        build.units,
+        frozenset(build.searched),
+        frozenset(build.asked),
+    )
+
+
+class _Build:
+    """A catalog while it is being read."""
+
+    def __init__(self) -> None:
+        self.managers: dict[str, Manager] = {}
+        self.hits: list[Hit] = []
+        self.offers: dict[str, Offer] = {}
+        self.routes: dict[tuple[str, str], Route | None] = {}
+        self.units: dict[tuple[str, str], str] = {}
+        self.searched: set[str] = set()
+        self.asked: set[str] = set()
+
+    def take(self, step: Step, *, now: bool) -> None:
+        arguments, data = step.call.arguments, step.data
+        match step.call.name:
+            case "search_managers":
+                if now:
+                    self.searched.add(str(arguments.get("query", "")).casefold())
+                if not step.failed:
+                    self._search(data, now)
+            case "get_manager_schema":
+                if now or not step.failed:
+                    self.asked.add(str(arguments.get("manager", "")))
+                if not step.failed and data.get("manager"):
+                    self._manager(data, whole=not any(key.startswith("more_field") for key in data))
+            case "find_path":
+                route = None if step.failed else data.get("path")
+                ends = (str(arguments.get("from", "")), str(arguments.get("to", "")))
+                self.routes[ends] = tuple(map(str, route)) if route is not None else None
+            case "query":
+                manager = str(arguments.get("manager", ""))
+                if not step.failed:
+                    self._units(manager, data.get("rows") or [])
+                if arguments.get("limit") == PROBED_ROWS:
+                    self.units["", manager] = "asked"
+
+    def _search(self, data: Mapping[str, Any], now: bool) -> None:
+        for item in data.get("managers") or []:
+            self._manager(item, whole=not item.get("more_fields"), found=now)
+        for item in data.get("mutations") or []:
+            inputs = dict(item.get("input") or {}) | dict.fromkeys(item.get("optional") or (), "")
+            self.offers[item["mutation"]] = Offer(
+                item["mutation"], item.get("about", ""), {k: str(v) for k, v in inputs.items()}
+            )
+        for item in (data.get("values") or []) if now else []:
+            if isinstance(item.get("value"), bool):
+                continue  # a yes-or-no field is linked by its name
+            manager, _, name = str(item.get("field", "")).partition(".")
+            hit = Hit(str(item.get("value", "")), manager, name, item.get("filters") or {})
+            if hit not in self.hits:
+                self.hits.append(hit)
+
+    def _manager(self, item: Mapping[str, Any], *, whole: bool, found: bool = False) -> None:
+        name = str(item["manager"])
+        old = self.managers.get(name, Manager(name))
+        fields = {k: str(v) for k, v in (item.get("fields") or {}).items()}
+        relations = {k: str(v) for k, v in (item.get("relations") or {}).items()}
+        filters = (
+            {k: tuple(v) for k, v in item["filters"].items()} if isinstance(item.get("filters"), Mapping) else None
+        )
+        self.managers[name] = Manager(
+            name,
+            str(item.get("about") or old.about),
+            {**fields, **old.fields} if old.whole and not whole else {**old.fields, **fields},
+            {**old.relations, **relations},
+            filters if filters is not None else old.filters,
+            old.whole or (whole and bool(fields)),
+            old.found or found,
+        )
+
+    def _units(self, manager: str, rows: Iterable[Any]) -> None:
+        for row in rows:
+            for name, value in row.items() if isinstance(row, Mapping) else ():
+                if isinstance(value, Mapping) and value.get("unit"):
+                    self.units.setdefault((manager, name.split(":")[-1]), str(value["unit"]))
+
+
+def noun_of(about: str) -> tuple[str, ...]:
+    """What a description calls its thing: the words after its first article, up to what qualifies them."""
+    found: list[str] = []
+    for word in about.replace(",", " ,").replace(":", " :").replace(".", " .").split()[:8]:
+        if word.lower() in ("a", "an", "the", "one") and not found:
+            continue
+        if not word.isalpha() or word.lower() in _QUALIFIERS or word.endswith("'s"):
+            break
+        found.append(word)
+    return split(" ".join(found))
+
+
+_QUALIFIERS = frozenset("that which who whom whose where in on of for to from we with by at is are and or as".split())

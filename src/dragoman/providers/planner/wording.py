@@ -1,0 +1,99 @@
+"""Wording: values, rows and filters as people read them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dragoman.providers.planner.sense import phrase
+from dragoman.providers.planner.words import join, say
+
+
+def value(given: Any) -> str:
+    """A value in words: 12.5 kg, 1,200 EUR, yes, 2026-03-01, none; a row by its name."""
+    match given:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if given else "no"
+        case int() | float():
+            return number(given)
+        case Mapping() if "value" in given and "unit" in given:
+            return f"{number(given['value'])} {given['unit']}".strip() if given["value"] is not None else "none"
+        case Mapping():
+            return label(given)
+        case list():
+            return join([value(item) for item in given[:10]]) + (
+                f" and {len(given) - 10} more" if len(given) > 10 else ""
+            )
+        case str():
+            return given
+        case _:
+            return str(given)
+
+
+def number(given: Any) -> str:
+    """A number with thousands set apart and at most two decimals (four for small ones)."""
+    try:
+        amount = float(given)
+    except (TypeError, ValueError):
+        return str(given)
+    if amount.is_integer():
+        return f"{int(amount):,}"
+    digits = 2 if abs(amount) >= 1 else 4
+    return f"{amount:,.{digits}f}".rstrip("0").rstrip(".")
+
+
+def label(row: Mapping[str, Any]) -> str:
+    """What names a row: its first text, else the names of the rows it belongs to, else its id."""
+    for name, given in row.items():
+        if isinstance(given, str) and name != "id" and not name.endswith(("Id", "_id")) and given:
+            return given
+    nested = [label(given) for given in row.values() if isinstance(given, Mapping) and "unit" not in given]
+    if nested:
+        return " / ".join(nested)
+    simple = [
+        value(given)
+        for name, given in row.items()
+        if name != "id" and given is not None and not isinstance(given, list)
+    ]
+    return ", ".join(simple[:3]) or f"no. {row.get('id', '?')}"
+
+
+def line(row: Mapping[str, Any], shown: Sequence[str]) -> str:
+    """A row on one line: its name, and the wanted values with what they are."""
+    named = label(row)
+    values = [(name, dig(row, name)) for name in shown]
+    told = [f"{say(name.split('__')[-1])} {value(given)}" for name, given in values if value(given) != named]
+    return f"{named}: {', '.join(told)}" if told else named
+
+
+def dig(row: Mapping[str, Any], path: str) -> Any:
+    """The value at `relation__field`, lists on the way flattened."""
+    here: Any = row
+    if path in row:
+        return row[path]
+    for name in path.split("__"):
+        if isinstance(here, list):
+            here = [item.get(name) for item in here if isinstance(item, Mapping)]
+        elif isinstance(here, Mapping):
+            here = here.get(name)
+        else:
+            return None
+    return here
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Lines as a plain list."""
+    return "\n".join(f"- {text}" for text in lines)
+
+
+def filters(wanted: Mapping[str, Any], unwanted: Mapping[str, Any]) -> str:
+    """Filters in words: "status is open and not town name is Bree"; empty without any."""
+    told = [phrase(key, given, _shown(given)) for key, given in wanted.items()]
+    told += [f"not ({phrase(key, given, _shown(given))})" for key, given in unwanted.items()]
+    return " and ".join(told)
+
+
+def _shown(given: Any) -> str:
+    if isinstance(given, list):
+        return join([value(item) for item in given], "or") if len(given) <= 5 else f"{len(given)} values"
+    return value(given)
