@@ -55,6 +55,7 @@ class Assistant:
                     yield await self._tell(caller, hold, event)
         async with self.store.hold(conversation.id, new_id()) as hold:
             said = Message("user", text, run_id=hold.run_id)
+            conversation = await self.store.get(conversation.id, caller)  # as it is now, and still theirs
             await self._mend(caller, await self.store.recent(conversation), hold)
             await uninterrupted(self.store.append(conversation.id, [said]))
             yield await self._tell(caller, hold, UserSaid(said.id, said.text, said.created))
@@ -113,16 +114,20 @@ class Assistant:
         turn = Turn(
             self.provider, Toolbox(), self.limits, (), list(messages[split:]), hold.run_id, interrupt, decisions or {}
         )
+        begun = len(turn.messages)
         keeper = _Keeper(self.store, hold, turn, folding=Usage())
         turn.asked = {p.call.id: _as_needed(p) for p in (waiting or {}).values()}
         keeper.paused = set(turn.asked)
         events = conduct(turn)
+        told: set[str] = set()
         try:
             try:
                 turn.toolbox = await self.grounding.tools(caller)
                 turn.head, keeper.folding = await self._head(caller, conversation, messages[:split], turn)
                 async for event in events:
                     await keeper.flush()
+                    if isinstance(event, ToolReturned):
+                        told.add(event.result.call_id)
                     yield await self._tell(caller, hold, event)
             except ChatError as error:
                 turn.messages.append(_failure(turn, error))
@@ -134,15 +139,14 @@ class Assistant:
                 yield await self._tell(caller, hold, Failed(unknown.code, unknown.message))
             await keeper.flush()
         except (asyncio.CancelledError, GeneratorExit) as leaving:
-            told = len(turn.messages)
             await _interrupt(events, turn)
             await uninterrupted(keeper.flush())
             if isinstance(leaving, GeneratorExit):
                 raise
             if task := asyncio.current_task():  # the interruption ends here: what follows is the turn's own farewell
                 task.uncancel()
-            for message in turn.messages[told:]:
-                if message.result is not None:
+            for message in turn.messages[begun:]:
+                if message.result is not None and message.result.call_id not in told:
                     yield await self._tell(caller, hold, ToolReturned(message.result))
         if (outcome := turn.outcome) is not None:
             done = Done(
@@ -158,6 +162,7 @@ class Assistant:
         self, caller: Caller, conversation: Conversation, earlier: Sequence[Message], turn: Turn
     ) -> tuple[list[Message], Usage]:
         """The prompt, the summary and what is sent of the earlier messages; and what folding cost."""
+        earlier = window.sendable(earlier)
         prompt = await self.grounding.prompt(caller)
         if self.instructions:
             prompt = f"{prompt}\n\n{self.instructions}"
