@@ -1,5 +1,7 @@
 """DragomanConfig: the app a project installs, `"dragoman.django"`."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -10,3 +12,7 @@ class DragomanConfig(AppConfig):
     label = "dragoman"
     verbose_name = "Dragoman"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the system checks. What needs the project's schema is built when it is first asked for."""
+        import_module("dragoman.django.checks")

@@ -1,0 +1,95 @@
+"""Put one Assistant together from the settings; one an alias and process, with the supervisor of its runs."""
+
+from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from typing import Any
+
+from django.core.signals import setting_changed
+from django.utils.module_loading import import_string
+
+from dragoman.django import conf
+from dragoman.django.conf import AssistantSettings
+from dragoman.django.grounding import grounding_of
+from dragoman.django.store import DjangoStore
+from dragoman.harness.assistant import Assistant
+from dragoman.harness.errors import ConfigurationError
+from dragoman.harness.grounding import Grounding
+from dragoman.harness.runs import Supervisor
+from dragoman.providers import catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """All that answers for one alias in this process."""
+
+    settings: AssistantSettings
+    assistant: Assistant
+    store: DjangoStore
+    supervisor: Supervisor
+
+
+def desk(alias: str = "default") -> Desk:
+    """The desk of an alias, built once. Raises ConfigurationError or ImproperlyConfigured where the settings are wrong."""
+    with _building:
+        return _desk(alias)
+
+
+def assistant(alias: str = "default") -> Assistant:
+    """The assistant of an alias. Raises as `desk` does."""
+    return desk(alias).assistant
+
+
+def provider_note(alias: str = "default") -> str:
+    """One sentence that says which provider answers, and why."""
+    found = _settings(alias)
+    return catalog.explain(found.provider, found.provider_config)
+
+
+_building = Lock()
+
+
+@cache
+def _desk(alias: str) -> Desk:
+    found = _settings(alias)
+    store = DjangoStore(alias)
+    return Desk(
+        found,
+        Assistant(
+            provider=catalog.create(found.provider, found.provider_config),
+            grounding=_grounding(found),
+            store=store,
+            limits=found.limits,
+            instructions=found.system_prompt,
+        ),
+        store,
+        Supervisor(found.disconnect_grace_seconds),
+    )
+
+
+def _settings(alias: str) -> AssistantSettings:
+    aliases = conf.assistants()
+    if alias not in aliases:
+        raise ConfigurationError(f"There is no assistant {alias!r} in {conf.SETTING}. It has: {', '.join(aliases)}.")
+    return aliases[alias]
+
+
+def _grounding(found: AssistantSettings) -> Grounding:
+    """A grounding of ours by its short kind, or one of the project's own by the dotted path of its class."""
+    kind = str(found.grounding.get("kind", "graphql"))
+    if "." not in kind:
+        return grounding_of(found)
+    options = {key: value for key, value in found.grounding.items() if key != "kind"}
+    try:
+        own: Grounding = import_string(kind)(**options)
+    except ImportError as error:
+        raise ConfigurationError(f"The grounding {kind!r} cannot be imported.") from error
+    return own
+
+
+def _forget(*, setting: str, **_: Any) -> None:
+    if setting in (conf.SETTING, "ROOT_URLCONF", "INSTALLED_APPS"):
+        _desk.cache_clear()
+
+
+setting_changed.connect(_forget)

@@ -1,0 +1,68 @@
+"""System checks: settings that cannot be used, routes that are missing, another chat beside ours."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+from django.urls import NoReverseMatch, reverse
+
+from dragoman.django import conf
+
+
+@register("dragoman")
+def settings_are_usable(**_: Any) -> list[CheckMessage]:
+    """E001: a key of DRAGOMAN is unknown or holds what it does not take."""
+    return [Error(f"{one.where}: {one.message}", hint=one.hint or None, id="dragoman.E001") for one in conf.problems()]
+
+
+@register("dragoman")
+def routes_are_included(**_: Any) -> list[CheckMessage]:
+    """E002: an enabled assistant's url is not among the project's routes."""
+    if conf.problems():
+        return []
+    return list(_missing_routes())
+
+
+@register("dragoman")
+def no_second_chat(**_: Any) -> list[CheckMessage]:
+    """E003: GeneralManager's own chat is enabled beside ours; it rewrites the project's URLs and ASGI application."""
+    if conf.problems() or not conf.enabled():
+        return []
+    inner = getattr(settings, "GENERAL_MANAGER", {})
+    nested = inner.get("CHAT") if isinstance(inner, dict) else None
+    places = {
+        'GENERAL_MANAGER["CHAT"]': nested,
+        "GENERAL_MANAGER_CHAT": getattr(settings, "GENERAL_MANAGER_CHAT", None),
+        "CHAT": getattr(settings, "CHAT", None),
+    }
+    return [
+        Error(
+            f"{place} switches on GeneralManager's own chat, which rewrites the project's URLs and ASGI application.",
+            hint=f'Move what it holds to {conf.SETTING}["default"], where the same keys mean the same.',
+            id="dragoman.E003",
+        )
+        for place, value in places.items()
+        if isinstance(value, dict) and value.get("enabled")
+    ]
+
+
+@register("dragoman")
+def sessions_are_installed(**_: Any) -> list[CheckMessage]:
+    """W001: without sessions nobody anonymous can be told from another."""
+    if conf.problems() or not conf.enabled() or "django.contrib.sessions" in settings.INSTALLED_APPS:
+        return []
+    hint = "Add django.contrib.sessions and its middleware, or let only signed-in people ask."
+    return [Warning("Sessions are not installed: anonymous people cannot ask.", hint=hint, id="dragoman.W001")]
+
+
+def _missing_routes() -> Iterable[CheckMessage]:
+    for alias, found in conf.enabled().items():
+        try:
+            there = reverse(f"dragoman:{alias}")
+        except NoReverseMatch:
+            there = ""
+        if there != found.url:
+            hint = 'Add path("", include("dragoman.django.urls")) to the urlpatterns of ROOT_URLCONF, once.'
+            message = f"The assistant {alias!r} is enabled, but nothing answers at {found.url}."
+            yield Error(message, hint=hint, id="dragoman.E002")

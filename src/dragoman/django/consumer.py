@@ -1,0 +1,182 @@
+"""The WebSocket: frames in, frames out; a run belongs to the supervisor, this only listens to it."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from contextlib import aclosing
+from datetime import datetime
+from typing import Any
+
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.core.exceptions import ImproperlyConfigured
+
+from dragoman.django import assistants, conf, identity
+from dragoman.django.assistants import Desk
+from dragoman.django.identity import NotPermitted, SignedOut, Visitor
+from dragoman.django.shutdown import takes_leave
+from dragoman.django.threads import in_thread
+from dragoman.harness import wire
+from dragoman.harness.errors import BadRequest, ChatError
+from dragoman.harness.events import ConfirmationNeeded, Envelope, ToolReturned
+from dragoman.harness.messages import now
+from dragoman.harness.runs import Begin, Run
+from dragoman.harness.store import Conversation, Decision
+
+log = logging.getLogger("dragoman.consumer")
+
+# More than the longest message takes in JSON; what is larger is not even parsed.
+FRAME_CHARACTERS = 500_000
+NOT_PERMITTED, SIGNED_OUT, GOING_AWAY = 4403, 4401, 1011
+
+_LEAVING_SECONDS = 10  # how long a closing socket waits for its runs to be written down
+
+
+class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels ships no types
+    """One socket of one visitor. No frame waits for a turn: stop, confirm and disconnect are handled at once."""
+
+    def __init__(self, alias: str = "default") -> None:
+        super().__init__()
+        self.alias = alias
+        self._conversation: Conversation | None = None
+        self._listening: dict[asyncio.Task[None], Run] = {}
+        self._timers: dict[str, asyncio.Task[None]] = {}
+
+    # What Channels calls --------------------------------------------------------------------------------------------
+
+    async def connect(self) -> None:
+        """Accept whom the project permits; an anonymous visitor gets a session's cookie with it."""
+        try:
+            found = conf.enabled()[self.alias]
+            self._socket = identity.Socket(self.scope)
+            await identity.permit(found, self._socket.user, self.scope)
+        except (KeyError, NotPermitted):
+            await self.close(NOT_PERMITTED)
+        except ImproperlyConfigured:
+            log.exception("The assistant %r cannot answer.", self.alias)
+            await self.close(GOING_AWAY)
+        else:
+            await self.accept(headers=await self._socket.open())
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Handle one frame; whatever is wrong with it is told, and the socket lives on."""
+        try:
+            await self._handle(text_data)
+        except SignedOut as error:
+            await self._tell(wire.error_frame(error))
+            await self.close(SIGNED_OUT)
+        except ChatError as error:
+            await self._tell(wire.error_frame(error, self._conversation.id if self._conversation else None))
+        except Exception:
+            log.exception("A frame to the assistant %r failed.", self.alias)
+            failed = ChatError("Something went wrong on the server. Try again.", code="internal_error")
+            await self._tell(wire.error_frame(failed))
+
+    async def disconnect(self, code: int) -> None:
+        """Stop listening; a run nobody listens to is interrupted and written down, after the grace period if any."""
+        runs = list(self._listening.values())
+        for task in [*self._listening, *self._timers.values()]:
+            task.cancel()
+        if tasks := [*self._listening, *self._timers.values()]:
+            await asyncio.wait(tasks)
+        if runs and not conf.assistants()[self.alias].disconnect_grace_seconds:
+            await asyncio.wait([run.task for run in runs], timeout=_LEAVING_SECONDS)
+
+    # Frames ---------------------------------------------------------------------------------------------------------
+
+    async def _handle(self, text: str | None) -> None:
+        if text is None:
+            raise BadRequest("A frame is a text that holds JSON, not bytes.", code="bad_json")
+        if len(text) > FRAME_CHARACTERS:
+            raise BadRequest(
+                f"The frame has {len(text):,} characters; at most {FRAME_CHARACTERS:,} are read. Shorten the message.",
+                code="message_too_long",
+            )
+        request = wire.parse(text)
+        visitor = await self._socket.visitor()
+        await identity.permit(conf.assistants()[self.alias], visitor.caller.user, self.scope)
+        desk: Desk = await in_thread(assistants.desk, self.alias)
+        match request:
+            case wire.Ask(said, conversation_id):
+                await self._ask(desk, visitor, said, conversation_id)
+            case wire.Decide(call_id, confirmed):
+                decision: Decision = "confirmed" if confirmed else "user_rejected"
+                await self._decide(desk, visitor, call_id, decision)
+            case wire.StopRun(conversation_id):
+                conversation = await desk.store.get(conversation_id, visitor.caller)
+                # Stopping waits for the run to write down where it stands; the next frame does not.
+                self._in_background(desk.supervisor.stop(conversation.id))
+
+    async def _ask(self, desk: Desk, visitor: Visitor, said: str, conversation_id: str | None) -> None:
+        if conversation_id:
+            self._conversation = await desk.store.get(conversation_id, visitor.caller)
+        elif self._conversation is None or self._conversation.owner != visitor.caller.key:
+            self._conversation = await desk.store.create(visitor.caller, visitor.session)
+        else:  # as it is now: what was folded meanwhile is not sent again
+            self._conversation = await desk.store.get(self._conversation.id, visitor.caller)
+        conversation = self._conversation
+        self._listen(
+            desk, conversation.id, lambda stop: desk.assistant.ask(visitor.caller, conversation, said, interrupt=stop)
+        )
+
+    async def _decide(self, desk: Desk, visitor: Visitor, call_id: str, decision: Decision) -> None:
+        waiting = await desk.store.waiting(call_id, visitor.caller)
+        if waiting is None:
+            raise BadRequest("Unknown chat event.")
+        self._listen(
+            desk,
+            waiting.conversation_id,
+            lambda stop: desk.assistant.decide(visitor.caller, call_id, decision, interrupt=stop),
+        )
+
+    # Runs -----------------------------------------------------------------------------------------------------------
+
+    def _listen(self, desk: Desk, conversation_id: str, begin: Begin) -> None:
+        takes_leave(desk.supervisor)
+        run = desk.supervisor.start(conversation_id, begin)
+        task = asyncio.ensure_future(self._pass_on(desk, run))
+        self._listening[task] = run
+        task.add_done_callback(lambda done: self._listening.pop(done, None))
+
+    async def _pass_on(self, desk: Desk, run: Run) -> None:
+        try:
+            async with aclosing(run.listen()) as envelopes:
+                async for envelope in envelopes:
+                    await self._tell(wire.frame(envelope))
+                    self._mind_the_time(desk, envelope)
+        except ChatError as error:
+            await self._tell(wire.error_frame(error, run.conversation_id))
+        except Exception:
+            # The line broke while something was said: Channels tells it by disconnect().
+            log.debug("A frame could not be sent.", exc_info=True)
+
+    def _mind_the_time(self, desk: Desk, envelope: Envelope) -> None:
+        """Decide a call that waits too long; forget the clock of one that has its result."""
+        match envelope.event:
+            case ConfirmationNeeded(id=call_id, expires_at=expires_at):
+                self._timers[call_id] = asyncio.ensure_future(self._time_out(call_id, expires_at))
+            case ToolReturned(result) if timer := self._timers.pop(result.call_id, None):
+                timer.cancel()
+
+    async def _time_out(self, call_id: str, expires_at: datetime) -> None:
+        await asyncio.sleep((expires_at - now()).total_seconds())
+        self._timers.pop(call_id, None)
+        try:
+            visitor = await self._socket.visitor()
+            desk = await in_thread(assistants.desk, self.alias)
+            await self._decide(desk, visitor, call_id, "confirmation_timed_out")
+        except ChatError:
+            log.debug("The confirmation %s needs no time-out any more.", call_id)
+        except Exception:
+            log.exception("The confirmation %s could not be timed out.", call_id)
+
+    def _in_background(self, work: Coroutine[Any, Any, object]) -> None:
+        task = asyncio.ensure_future(work)
+        _background.add(task)
+        task.add_done_callback(_background.discard)
+
+    async def _tell(self, frame: wire.Frame) -> None:
+        await self.send(text_data=wire.encode(frame))
+
+
+# The loop keeps no reference to a task; without one it may be collected before it is done.
+_background: set[asyncio.Future[object]] = set()

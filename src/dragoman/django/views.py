@@ -1,0 +1,290 @@
+"""The page, and the HTTP ways to ask: a whole turn at once, a stream of events, a decision, a stop, a replay."""
+
+import functools
+import json
+import logging
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import render
+
+from dragoman.django import assistants, conf, identity
+from dragoman.django.assistants import Desk
+from dragoman.django.identity import Visitor
+from dragoman.django.shutdown import takes_leave
+from dragoman.django.threads import in_thread
+from dragoman.harness import wire
+from dragoman.harness.errors import BadRequest, ChatError
+from dragoman.harness.events import ConfirmationNeeded, Envelope, TextChunk, ToolCalled, ToolReturned
+from dragoman.harness.runs import Begin, Run
+from dragoman.harness.store import Conversation, Decision
+
+log = logging.getLogger("dragoman.views")
+
+# Everything else that is told is the client's mistake, 400.
+_STATUS = {
+    "permission_denied": 403,
+    "signed_out": 403,
+    "unknown_conversation": 404,
+    "unknown_confirmation": 404,
+    "method_not_allowed": 405,
+    "conversation_busy": 409,
+    "confirmation_unsupported": 409,
+    "message_too_long": 413,
+    "internal_error": 500,
+    "configuration": 503,
+}
+
+type Answer = Coroutine[Any, Any, HttpResponseBase]
+
+
+def _door(*methods: str, begins_session: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Settings, permission and identity before the view; every error as a frame with its status after it."""
+
+    def decorate(view: Callable[..., Answer]) -> Callable[..., Answer]:
+        @transaction.non_atomic_requests
+        @functools.wraps(view)
+        async def opened(request: HttpRequest, alias: str, **kwargs: Any) -> HttpResponseBase:
+            found = conf.assistants().get(alias)
+            if found is None or not found.enabled:
+                raise Http404
+            try:
+                if request.method not in methods:
+                    raise ChatError(f"This address takes {' and '.join(methods)}.", code="method_not_allowed")
+                visitor = await identity.of_request(request, begins_session=begins_session)
+                await identity.permit(found, visitor.caller.user, request)
+                desk = await in_thread(assistants.desk, alias)
+                return await view(request, desk, visitor, **kwargs)
+            except ChatError as error:
+                return _refusal(error)
+            except Exception:
+                log.exception("A request to the assistant %r failed.", alias)
+                return _refusal(ChatError("Something went wrong on the server. Try again.", code="internal_error"))
+
+        return opened
+
+    return decorate
+
+
+async def _page(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    get_token(request)  # the page posts, so its visitor needs the cookie
+    return await in_thread(
+        render,
+        request,
+        "dragoman/page.html",
+        {"base": desk.settings.url, "alias": desk.settings.alias, "who": visitor.caller.name},
+    )
+
+
+page = _door("GET", "HEAD", begins_session=False)(_page)
+
+
+@_door("POST")
+async def ask(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    """Answer a message, as one JSON object or, where the client accepts them, as a stream of events."""
+    match _parse(request, "message"):
+        case wire.Ask(text, conversation_id):
+            pass
+        case _:
+            raise BadRequest('Unknown chat event. Send {"text": "..."} here.')
+    if conversation_id:
+        conversation = await desk.store.get(conversation_id, visitor.caller)
+    else:
+        conversation = await desk.store.newest(visitor.caller, visitor.session)
+    run = _start(
+        desk, conversation.id, lambda stop: desk.assistant.ask(visitor.caller, conversation, text, interrupt=stop)
+    )
+    if _wants_events(request):
+        return await _stream(run)
+    return await _whole_turn(desk, visitor, conversation, run)
+
+
+async def chat(request: HttpRequest, alias: str) -> HttpResponseBase:
+    """The assistant's one address: GET is the page, POST asks."""
+    return await (ask if request.method == "POST" else page)(request, alias)
+
+
+@_door("POST")
+async def confirm(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    """Decide a call that waits; answers with its result and what the turn says after it."""
+    match _parse(request, "confirm"):
+        case wire.Decide(call_id, confirmed):
+            pass
+        case _:
+            raise BadRequest('Unknown chat event. Send {"confirmation_id": "...", "confirmed": true} here.')
+    waiting = await desk.store.waiting(call_id, visitor.caller)
+    if waiting is None:
+        return _unknown_confirmation()
+    run = _decide(desk, visitor, waiting.conversation_id, call_id, "confirmed" if confirmed else "user_rejected")
+    try:
+        if _wants_events(request):
+            return await _stream(run)
+        return _told(await _all(run))
+    except BadRequest:
+        # Decided or expired between the look and the claim; a client cannot and need not tell these apart.
+        return _unknown_confirmation()
+
+
+@_door("POST")
+async def stop(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    """Stop what answers in a conversation; its text so far is kept."""
+    match _parse(request, "stop"):
+        case wire.StopRun(conversation_id):
+            conversation = await desk.store.get(conversation_id, visitor.caller)
+        case _:
+            raise BadRequest('Unknown chat event. Send {"conversation_id": "..."} here.')
+    return _json({"conversation_id": conversation.id, "stopped": await desk.supervisor.stop(conversation.id)})
+
+
+@_door("POST")
+async def conversations(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    """Begin a new conversation; answers with its id."""
+    conversation = await desk.store.create(visitor.caller, visitor.session)
+    return _json({"conversation_id": conversation.id}, status=201)
+
+
+@_door("GET", begins_session=False)
+async def conversation(
+    request: HttpRequest, desk: Desk, visitor: Visitor, conversation_id: str = ""
+) -> HttpResponseBase:
+    """A stored conversation as the frames that were told, with the confirmations that are still open."""
+    found = await desk.store.get(conversation_id, visitor.caller)
+    messages = await desk.store.messages(found.id)
+    paused = await desk.store.paused(found.id)
+    toolbox = await desk.assistant.grounding.tools(visitor.caller) if paused else None
+    envelopes = wire.replay(found.id, messages, paused, toolbox=toolbox)
+    return _json(
+        {
+            "conversation_id": found.id,
+            "frames": [wire.frame(envelope) for envelope in envelopes],
+            "running": desk.supervisor.running(found.id) is not None,
+        }
+    )
+
+
+# Runs -----------------------------------------------------------------------------------------------------------------
+
+
+def _start(desk: Desk, conversation_id: str, begin: Begin) -> Run:
+    takes_leave(desk.supervisor)
+    return desk.supervisor.start(conversation_id, begin)
+
+
+def _decide(desk: Desk, visitor: Visitor, conversation_id: str, call_id: str, decision: Decision) -> Run:
+    return _start(
+        desk,
+        conversation_id,
+        lambda stop: desk.assistant.decide(visitor.caller, call_id, decision, interrupt=stop),
+    )
+
+
+async def _whole_turn(desk: Desk, visitor: Visitor, conversation: Conversation, run: Run) -> HttpResponseBase:
+    """All of a turn. One response has no way back for a confirmation, so what asks for one is cancelled."""
+    envelopes: list[Envelope] = []
+    refused = False
+    waiting: list[str] = []
+    while True:
+        told = await _all(run)
+        envelopes += told
+        waiting += [envelope.event.id for envelope in told if isinstance(envelope.event, ConfirmationNeeded)]
+        if not waiting:
+            break
+        refused = True
+        run = _decide(desk, visitor, conversation.id, waiting.pop(0), "confirmation_unsupported")
+    if not refused:
+        return _told(envelopes)
+    unsupported = ChatError(
+        "A plain POST cannot ask for a confirmation, so nothing was changed. Ask over a stream of events "
+        "(Accept: text/event-stream) or a WebSocket.",
+        code="confirmation_unsupported",
+    )
+    return _told(envelopes, unsupported)
+
+
+async def _all(run: Run) -> list[Envelope]:
+    async with aclosing(run.listen()) as envelopes:
+        return [envelope async for envelope in envelopes]
+
+
+async def _stream(run: Run) -> HttpResponseBase:
+    """The run as server-sent events. What keeps it from beginning is raised before there is a response."""
+    envelopes = run.listen()
+    try:
+        first = await anext(envelopes)
+    except BaseException:
+        await envelopes.aclose()
+        raise
+    return StreamingHttpResponse(
+        wire.with_heartbeat(_events(first, envelopes)), content_type="text/event-stream", headers=wire.HEADERS
+    )
+
+
+async def _events(first: Envelope, envelopes: AsyncGenerator[Envelope]) -> AsyncGenerator[str]:
+    async with aclosing(envelopes):
+        yield wire.sse(first)
+        async for envelope in envelopes:
+            yield wire.sse(envelope)
+
+
+# Requests and responses -----------------------------------------------------------------------------------------------
+
+
+def _parse(request: HttpRequest, kind: str) -> wire.Request:
+    """The request's JSON as a frame of this kind; over HTTP the address says the kind, so `type` may be left out."""
+    try:
+        data = request.body
+    except RequestDataTooBig:
+        raise BadRequest("The request is too large. Shorten the message.", code="message_too_long") from None
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        return wire.parse(data)  # which says what is wrong with it
+    return wire.parse(json.dumps({"type": kind, **body}) if isinstance(body, dict) else data)
+
+
+def _wants_events(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["application/json", "text/event-stream"]) == "text/event-stream"
+
+
+def _told(envelopes: list[Envelope], error: ChatError | None = None) -> HttpResponse:
+    """A turn as one object: its frames, and its answer, which is the text after the last tool."""
+    answer: list[str] = []
+    for envelope in envelopes:
+        match envelope.event:
+            case ToolCalled() | ToolReturned():
+                answer.clear()
+            case TextChunk(content):
+                answer.append(content)
+    last = envelopes[-1]
+    body = {
+        "conversation_id": last.conversation_id,
+        "run_id": last.run_id,
+        "frames": [wire.frame(envelope) for envelope in envelopes],
+        "answer": "".join(answer),
+    }
+    if error is None:
+        return _json(body)
+    return _json({**wire.error_frame(error), **body}, status=_STATUS.get(error.code, 400))
+
+
+def _refusal(error: ChatError) -> HttpResponse:
+    response = _json(wire.error_frame(error), status=_STATUS.get(error.code, 400))
+    if error.retry_after is not None:
+        response["Retry-After"] = str(max(1, round(error.retry_after)))
+    return response
+
+
+def _unknown_confirmation() -> HttpResponse:
+    body = {"type": "error", "message": "Unknown chat event.", "code": "bad_event"}
+    return _json(body, status=_STATUS["unknown_confirmation"])
+
+
+def _json(body: dict[str, Any], status: int = 200) -> HttpResponse:
+    response = HttpResponse(wire.encode(body), content_type="application/json", status=status)
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,197 @@
+"""A person decides what may be changed, over every door that has a way back to them."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from django.test import AsyncClient
+from pytest_django import Settings
+
+from dragoman.django import models
+from tests.transports import world
+from tests.transports.clients import EVENTS, events, kinds, post, socket, sse, text_of
+
+pytestmark = pytest.mark.usefixtures("chat")
+
+
+async def test_a_socket_is_asked_for_the_very_change_that_will_be_made(client: AsyncClient):
+    async with socket(client) as line:
+        await line.say(type="message", text="rename")
+        asked = (await line.hear_until("confirm_mutation"))[-1]
+    assert asked["mutation"] == "renameProject"
+    assert asked["input"] == {"name": "Apollo", "to": "Artemis"}
+    assert world.written == []
+
+
+@pytest.mark.requirement("g.confirm.accept", "g.confirm.event")
+async def test_a_change_confirmed_on_a_socket_is_made_once_and_the_turn_goes_on(client: AsyncClient):
+    async with socket(client) as line:
+        await line.say(type="message", text="rename")
+        asked = (await line.hear_until("confirm_mutation"))[-1]
+        await line.say(type="confirm", confirmation_id=asked["id"], confirmed=True)
+        told = await line.hear_until("done")
+    assert told[0]["type"] == "tool_result"
+    assert (told[0]["id"], told[0]["name"], told[0]["result"]["ok"]) == (asked["id"], "rename", True)
+    assert [frame["seq"] for frame in told] == [asked["seq"] + 1 + step for step in range(len(told))]
+    assert {frame["run_id"] for frame in told} == {asked["run_id"]}
+    assert text_of(told) == "Renamed."
+    assert world.written == [("Apollo", "Artemis")]
+
+
+@pytest.mark.requirement("g.confirm.reject")
+async def test_a_change_rejected_on_a_socket_is_not_made_and_the_model_is_told(client: AsyncClient):
+    async with socket(client) as line:
+        await line.say(type="message", text="rename")
+        asked = (await line.hear_until("confirm_mutation"))[-1]
+        await line.say(type="confirm", confirmation_id=asked["id"], confirmed=False)
+        told = await line.hear_until("done")
+    assert told[0]["result"] == {"status": "cancelled", "reason": "user_rejected"}
+    assert text_of(told) == "Left it: user_rejected."
+    assert world.written == []
+
+
+@pytest.mark.requirement("g.confirm.timeout-ws")
+async def test_a_confirmation_nobody_answers_on_a_socket_is_cancelled_and_the_turn_goes_on(
+    client: AsyncClient, chat: dict[str, Any], settings: Settings
+):
+    settings.DRAGOMAN = {"default": {**chat, "confirm_timeout_seconds": 0}}
+    async with socket(client) as line:
+        await line.say(type="message", text="rename")
+        told = await line.hear_until("done")
+    assert [frame["result"] for frame in told if frame["type"] == "tool_result"] == [
+        {"status": "cancelled", "reason": "confirmation_timed_out"}
+    ]
+    assert text_of(told).endswith("Left it: confirmation_timed_out.")
+    assert world.written == []
+
+
+@pytest.mark.requirement("g.confirm.sse", "g.confirm.http-body")
+@pytest.mark.parametrize(
+    ("confirmed", "answer", "written"),
+    [(True, "Renamed.", [("Apollo", "Artemis")]), (False, "Left it: user_rejected.", [])],
+)
+async def test_a_change_asked_for_in_a_stream_is_decided_by_a_post(
+    client: AsyncClient, confirmed: bool, answer: str, written: list[tuple[str, str]]
+):
+    asked = (await sse(client, "rename"))[-1]
+    assert asked["type"] == "confirm_mutation"
+    told = await sse(client, "", "/chat/confirm/", confirmation_id=asked["id"], confirmed=confirmed)
+    assert kinds(told) == ["tool_result", "text_chunk", "done"]
+    assert told[0]["id"] == asked["id"]
+    assert text_of(told) == answer
+    assert world.written == written
+
+
+async def test_a_decision_is_answered_as_one_object_where_no_stream_is_wanted(client: AsyncClient):
+    asked = (await sse(client, "rename"))[-1]
+    response = await post(client, "/chat/confirm/", {"confirmation_id": asked["id"], "confirmed": True})
+    assert response.json()["answer"] == "Renamed."
+
+
+@pytest.mark.requirement("g.confirm.once")
+async def test_of_two_answers_at_once_one_is_taken(client: AsyncClient):
+    asked = (await sse(client, "rename"))[-1]
+    body = {"confirmation_id": asked["id"], "confirmed": True}
+    answers = await asyncio.gather(*(post(client, "/chat/confirm/", body) for _ in range(4)))
+    assert sorted(response.status_code for response in answers) == [200, 404, 404, 404]
+    assert world.written == [("Apollo", "Artemis")]
+
+
+async def test_two_changes_are_decided_apart_and_the_turn_goes_on_after_the_last(client: AsyncClient):
+    async with socket(client) as line:
+        await line.say(type="message", text="rename two")
+        told = await line.hear_until("confirm_mutation")
+        told += await line.hear_until("confirm_mutation")
+        first, second = [frame for frame in told if frame["type"] == "confirm_mutation"]
+        await line.say(type="confirm", confirmation_id=second["id"], confirmed=True)
+        assert [(frame["type"], frame["id"]) for frame in await line.hear_until("tool_result")] == [
+            ("tool_result", second["id"])
+        ]
+        await line.say(type="confirm", confirmation_id=first["id"], confirmed=False)
+        rest = await line.hear_until("done")
+    assert rest[0]["result"]["reason"] == "user_rejected"
+    assert world.written == [("Apollo", "Aurora")]
+
+
+async def test_a_new_message_gives_up_what_was_still_open(client: AsyncClient):
+    async with socket(client) as line:
+        await line.say(type="message", text="rename")
+        asked = (await line.hear_until("confirm_mutation"))[-1]
+        await line.say(type="message", text="hello")
+        told = await line.hear_until("done")
+        told += await line.hear_until("done")
+        await line.say(type="confirm", confirmation_id=asked["id"], confirmed=True)
+        refused = await line.hear()
+    assert told[0]["result"] == {"status": "cancelled", "reason": "superseded"}
+    assert text_of(told) == "Good day."
+    assert (refused["type"], refused["code"]) == ("error", "bad_event")
+    assert world.written == []
+
+
+@pytest.mark.requirement("g.confirm.expired")
+@pytest.mark.parametrize("accept", ["application/json", EVENTS])
+async def test_a_confirmation_that_is_unknown_or_too_late_is_an_unknown_event(
+    client: AsyncClient, chat: dict[str, Any], settings: Settings, accept: str
+):
+    settings.DRAGOMAN = {"default": {**chat, "confirm_timeout_seconds": 0}}
+    expired = (await sse(client, "rename"))[-1]
+    for call_id in ("made-up", expired["id"]):
+        body = {"confirmation_id": call_id, "confirmed": True}
+        response = await post(client, "/chat/confirm/", body, accept)
+        assert response.status_code == 404
+        assert response.json() == {"type": "error", "message": "Unknown chat event.", "code": "bad_event"}
+    assert world.written == []
+
+
+async def test_nobody_decides_for_somebody_else(client: AsyncClient, stranger: AsyncClient):
+    asked = (await sse(client, "rename"))[-1]
+    body = {"confirmation_id": asked["id"], "confirmed": True}
+    assert (await post(stranger, "/chat/confirm/", body)).status_code == 404
+    async with socket(stranger) as line:
+        await line.say(type="confirm", **body)
+        assert (await line.hear())["code"] == "bad_event"
+    assert world.written == []
+    assert (await post(client, "/chat/confirm/", body)).status_code == 200
+
+
+@pytest.mark.requirement("g.http.confirm-rejected")
+@pytest.mark.parametrize("script", ["rename", "rename two", "rename again and again"])
+async def test_a_plain_post_makes_no_change_that_needs_a_confirmation(client: AsyncClient, script: str):
+    response = await post(client, "/chat/", {"text": script})
+    body = response.json()
+    assert response.status_code == 409
+    assert (body["type"], body["code"]) == ("error", "confirmation_unsupported")
+    assert kinds(body["frames"])[-1] == "done"
+    results = [frame["result"] for frame in body["frames"] if frame["type"] == "tool_result"]
+    assert results[0] == {"status": "cancelled", "reason": "confirmation_unsupported"}
+    assert not any(result.get("ok") for result in results)
+    assert world.written == []
+    assert not await models.PausedCall.objects.filter(decision="").aexists()
+
+
+@pytest.mark.requirement("g.confirm.any-worker")
+async def test_what_was_asked_in_a_stream_is_announced_again_and_decided_on_a_socket(client: AsyncClient):
+    asked = (await sse(client, "rename"))[-1]
+    again = (await client.get(f"/chat/conversations/{asked['conversation_id']}/")).json()["frames"][-1]
+    assert {**again, "seq": 0} == {**asked, "seq": 0}
+    async with socket(client) as line:
+        await line.say(type="confirm", confirmation_id=asked["id"], confirmed=True)
+        assert text_of(await line.hear_until("done")) == "Renamed."
+
+
+async def test_a_stream_of_a_decision_that_loses_the_race_is_refused_before_it_begins(client: AsyncClient):
+    asked = (await sse(client, "rename"))[-1]
+    body = {"confirmation_id": asked["id"], "confirmed": False}
+    responses = await asyncio.gather(*(post(client, "/chat/confirm/", body, EVENTS) for _ in range(2)))
+    assert sorted(response.status_code for response in responses) == [200, 404]
+    won = next(response for response in responses if response.status_code == 200)
+    assert kinds([frame async for frame in events(won)])[-1] == "done"
+
+
+@pytest.mark.requirement("g.auth.anonymous-reads")
+async def test_an_anonymous_visitor_may_ask_and_change_nothing(nobody: AsyncClient):
+    assert text_of(await sse(nobody, "hello")) == "Good day."
+    frames = await sse(nobody, "rename at once")
+    [result] = [frame["result"] for frame in frames if frame["type"] == "tool_result"]
+    assert result["code"] == "permission_denied"
+    assert world.written == []

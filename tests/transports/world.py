@@ -1,0 +1,170 @@
+"""A small world to chat about, and a model that plays a script by what it was asked; for this process and for others.
+
+A script waits at a gate until a test opens it. A gate is a file, so that a test can hold one in another process too.
+"""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from dragoman.harness.caller import Caller
+from dragoman.harness.errors import ProviderError
+from dragoman.harness.messages import Message, Usage
+from dragoman.harness.provider import Piece, Spent, Text, Thought, ToolRequest
+from dragoman.harness.tools import Operation, Tool, Toolbox, ToolDefinition, ToolError
+
+GATES = Path(os.environ.setdefault("DRAGOMAN_TEST_GATES", tempfile.mkdtemp(prefix="dragoman-gates-")))
+
+
+class Gate:
+    """A place in a script where it waits for a test."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def __call__(self) -> None:
+        mark(f"{self.name}.reached")
+        try:
+            while not happened(f"{self.name}.open"):  # noqa: ASYNC110  # it may be opened by another process
+                await asyncio.sleep(0.01)
+        except BaseException:
+            mark(f"{self.name}.left")
+            raise
+
+
+def mark(name: str) -> None:
+    """Note that something happened, for whichever process waits for it."""
+    (GATES / name).touch()
+
+
+def happened(name: str) -> bool:
+    return (GATES / name).exists()
+
+
+async def until(name: str, seconds: float = 20) -> None:
+    """Wait until something was marked; the bound only ends a test that hangs."""
+    async with asyncio.timeout(seconds):
+        while not happened(name):  # noqa: ASYNC110  # it may happen in another process
+            await asyncio.sleep(0.01)
+
+
+def forget() -> None:
+    """Close every gate and take every mark away."""
+    for path in GATES.iterdir():
+        path.unlink()
+    written.clear()
+
+
+# The world ------------------------------------------------------------------------------------------------------------
+
+ROWS = {"Apollo": "active", "Gemini": "planned"}
+written: list[tuple[str, str]] = []
+
+
+class World:
+    """A grounding with one tool that reads and one that writes, which asks first unless the name is `Gemini`."""
+
+    def __init__(self, open_to_all: bool = False) -> None:
+        self.open_to_all = open_to_all
+
+    async def prompt(self, caller: Caller) -> str:
+        return f"You know projects. {caller.name or 'Nobody'} asks."
+
+    async def tools(self, caller: Caller) -> Toolbox:
+        async def look_up(arguments: Any) -> Any:
+            name = arguments["name"]
+            if name not in ROWS:
+                raise ToolError(f"There is no project {name!r}. There is: {', '.join(ROWS)}.", "not_found")
+            return {"name": name, "status": ROWS[name]}
+
+        async def rename(arguments: Any) -> Any:
+            if not caller.is_authenticated:
+                raise ToolError("Only people who are signed in may change anything.", "permission_denied")
+            written.append((arguments["name"], arguments["to"]))
+            mark(f"renamed.{len(written)}")
+            return {"ok": True, "object": {"name": arguments["to"]}}
+
+        text = {"type": "string"}
+        return Toolbox.of(
+            [
+                Tool(_definition("look_up", "Look a project up.", name=text), look_up),
+                Tool(
+                    _definition("rename", "Rename a project.", name=text, to=text),
+                    rename,
+                    writes=True,
+                    confirm=lambda arguments: arguments["name"] != "Gemini",
+                    operation=lambda arguments: Operation("renameProject", arguments),
+                ),
+            ]
+        )
+
+
+def _definition(name: str, about: str, /, **properties: Any) -> ToolDefinition:
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    return ToolDefinition(name, about, parameters)
+
+
+# The model ------------------------------------------------------------------------------------------------------------
+
+Line = Piece | str | Exception | Gate
+Round = Iterable[Line] | Callable[[Sequence[Message]], Iterable[Line]]
+
+RENAME = ToolRequest("rename", {"name": "Apollo", "to": "Artemis"})
+
+
+def _what_became_of_it(messages: Sequence[Message]) -> Iterable[Line]:
+    results = [m.result.data for m in messages if m.result is not None]
+    return ["Renamed." if results[-1].get("ok") else f"Left it: {results[-1].get('reason')}."]
+
+
+SCRIPTS: dict[str, list[Round]] = {
+    "hello": [["Good ", "day."]],
+    "look": [
+        [Thought("A name. "), "Looking. ", ToolRequest("look_up", {"name": "Apollo"}), Spent(Usage(20, 5))],
+        ["Apollo is ", "active.", Spent(Usage(40, 4, 20))],
+    ],
+    "look twice": [
+        [ToolRequest("look_up", {"name": "Apollo"}), ToolRequest("look_up", {"name": "Vostok"})],
+        ["One is there."],
+    ],
+    "rename at once": [[ToolRequest("rename", {"name": "Gemini", "to": "Castor"})], _what_became_of_it],
+    "rename": [["I will. ", RENAME], _what_became_of_it],
+    "rename two": [[RENAME, ToolRequest("rename", {"name": "Apollo", "to": "Aurora"})], _what_became_of_it],
+    "rename again and again": [[RENAME], [RENAME], _what_became_of_it],
+    "fail": [["It began, ", ProviderError("The model's service failed.")]],
+    "break": [["It began, ", RuntimeError("secret: hunter2")]],
+    "wait": [["Piece one, ", Gate("wait"), "piece two."]],
+    "silent": [[Gate("silent"), "Too late."]],
+}
+
+
+class Actor:
+    """Plays the script that is named by the last thing a person said; its place in it is told by the transcript."""
+
+    name = "actor"
+    model = "script"
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolDefinition]) -> AsyncIterator[Piece]:
+        asked = max(place for place, message in enumerate(messages) if message.role == "user")
+        since = messages[asked:]
+        rounds = SCRIPTS[since[0].text]
+        round_ = rounds[sum(message.role == "assistant" for message in since)]
+        mark("asked")
+        for line in round_(messages) if callable(round_) else round_:
+            match line:
+                case str():
+                    yield Text(line)
+                case Exception():
+                    raise type(line)(*line.args)
+                case Gate():
+                    await line()
+                case _:
+                    yield line
