@@ -14,6 +14,7 @@ from dragoman.django import assistants, conf, identity
 from dragoman.django.assistants import Desk
 from dragoman.django.identity import NotPermitted, SignedOut, Visitor
 from dragoman.django.shutdown import takes_leave
+from dragoman.django.store import storable
 from dragoman.django.threads import in_thread
 from dragoman.harness import wire
 from dragoman.harness.errors import BadRequest, ChatError
@@ -97,7 +98,7 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
         desk: Desk = await in_thread(assistants.desk, self.alias)
         match request:
             case wire.Ask(said, conversation_id):
-                await self._ask(desk, visitor, said, conversation_id)
+                await self._ask(desk, visitor, storable(said), conversation_id)
             case wire.Decide(call_id, confirmed):
                 decision: Decision = "confirmed" if confirmed else "user_rejected"
                 await self._decide(desk, visitor, call_id, decision)

@@ -170,7 +170,8 @@ def _user_of_session(key: str | None) -> Any:
 
 def _user_again(user: Any) -> Any:
     """The user as the database has them now, where they came by something else than a session."""
-    found = type(user)._default_manager.filter(pk=user.pk).first() if hasattr(type(user), "_default_manager") else user
+    kind = user.__class__  # not type(): the scope's user is a lazy object that stands for one
+    found = kind._default_manager.filter(pk=user.pk).first() if hasattr(kind, "_default_manager") else user
     return found if found is not None and getattr(found, "is_active", True) else None
 
 

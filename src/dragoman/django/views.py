@@ -17,6 +17,7 @@ from dragoman.django import assistants, conf, identity
 from dragoman.django.assistants import Desk
 from dragoman.django.identity import Visitor
 from dragoman.django.shutdown import takes_leave
+from dragoman.django.store import storable
 from dragoman.django.threads import in_thread
 from dragoman.harness import wire
 from dragoman.harness.errors import BadRequest, ChatError
@@ -89,7 +90,7 @@ async def ask(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRespons
     """Answer a message, as one JSON object or, where the client accepts them, as a stream of events."""
     match _parse(request, "message"):
         case wire.Ask(text, conversation_id):
-            pass
+            text = storable(text)
         case _:
             raise BadRequest('Unknown chat event. Send {"text": "..."} here.')
     if conversation_id:
