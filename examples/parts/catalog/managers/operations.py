@@ -39,7 +39,7 @@ class Order(GeneralManager):
         remark = models.CharField(max_length=200, blank=True, default="")
 
     class Permission(AdditiveManagerPermission):
-        __based_on__ = "project"
+        __read__: ClassVar[list[str]] = ["seesProject:project"]
         __update__: ClassVar[list[str]] = BUYERS
 
     @graph_ql_property(filterable=True)
@@ -58,7 +58,7 @@ class OrderLine(GeneralManager):
         quantity = models.PositiveIntegerField()
 
     class Permission(AdditiveManagerPermission):
-        __based_on__ = "order"
+        __read__: ClassVar[list[str]] = ["seesProject:order:project"]
 
 
 class Delivery(GeneralManager):
@@ -85,7 +85,7 @@ class Delivery(GeneralManager):
         weight = MeasurementField(base_unit="kg")
 
     class Permission(AdditiveManagerPermission):
-        __based_on__ = "order"
+        __read__: ClassVar[list[str]] = ["seesProject:order:project"]
 
 
 class Inspection(GeneralManager):
@@ -108,7 +108,7 @@ class Inspection(GeneralManager):
         finding = models.CharField(max_length=200, blank=True, default="")
 
     class Permission(AdditiveManagerPermission):
-        __based_on__ = "delivery"
+        __read__: ClassVar[list[str]] = ["seesProject:delivery:order:project"]
         __create__: ClassVar[list[str]] = ["isAuthenticated"]
 
 
@@ -120,6 +120,28 @@ class Machine(GeneralManager):
 
     class Interface(ExistingModelInterface):
         model = MachineModel
+
+    class Permission(AdditiveManagerPermission):
+        __read__: ClassVar[list[str]] = ["isAuthenticated"]
+
+
+class Maintenance(GeneralManager):
+    """A maintenance job on a machine: what was done, by whom, when, and how long the machine stood still."""
+
+    chat_exposed = True
+
+    class Interface(DatabaseInterface):
+        class Kind(models.TextChoices):
+            SERVICE = "service"
+            REPAIR = "repair"
+            CALIBRATION = "calibration"
+
+        machine = models.ForeignKey("catalog.Machine", on_delete=models.CASCADE)
+        technician = models.ForeignKey("catalog.Employee", on_delete=models.PROTECT)
+        kind = models.CharField(max_length=20, choices=Kind)
+        performed_on = models.DateField()
+        downtime_hours = models.DecimalField(max_digits=5, decimal_places=1)
+        was_planned = models.BooleanField(default=True)
 
     class Permission(AdditiveManagerPermission):
         __read__: ClassVar[list[str]] = ["isAuthenticated"]

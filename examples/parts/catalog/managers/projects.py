@@ -16,8 +16,6 @@ from general_manager.permission import AdditiveManagerPermission
 
 from catalog.managers.supply import BUYERS
 
-VISIBLE: list[str] = ["isAuthenticated&matches:is_confidential:False", "projectMember"]
-
 
 class Customer(GeneralManager):
     """An organisation that orders products from us."""
@@ -68,7 +66,7 @@ class Project(GeneralManager):
         is_confidential = models.BooleanField(default=False)
 
     class Permission(AdditiveManagerPermission):
-        __read__: ClassVar[list[str]] = VISIBLE
+        __read__: ClassVar[list[str]] = ["seesProject"]
         __create__: ClassVar[list[str]] = ["isAdmin"]
         __update__: ClassVar[list[str]] = ["projectOwner", "isAdmin"]
         __delete__: ClassVar[list[str]] = ["isAdmin"]
@@ -91,7 +89,7 @@ class BillOfMaterial(GeneralManager):
             ]
 
     class Permission(AdditiveManagerPermission):
-        __based_on__ = "project"
+        __read__: ClassVar[list[str]] = ["seesProject:project"]
 
 
 class Assignment(GeneralManager):

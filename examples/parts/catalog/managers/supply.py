@@ -85,3 +85,25 @@ class Part(GeneralManager):
         __update__: ClassVar[list[str]] = BUYERS
         __delete__: ClassVar[list[str]] = ["isAdmin"]
         unit_cost: ClassVar[dict[str, list[str]]] = {"read": BUYERS}
+
+
+class Certificate(GeneralManager):
+    """A document that proves something of a part: its material, its conformity, or that it was tested."""
+
+    chat_exposed = True
+    chat_search_fields = ("number",)
+
+    class Interface(DatabaseInterface):
+        class Kind(models.TextChoices):
+            MATERIAL = "material"
+            CONFORMITY = "conformity"
+            TEST_REPORT = "test_report"
+
+        number = models.CharField(max_length=20, unique=True)
+        part = models.ForeignKey("catalog.Part", on_delete=models.CASCADE)
+        kind = models.CharField(max_length=20, choices=Kind)
+        issued_on = models.DateField()
+        valid_until = models.DateField()
+
+    class Permission(AdditiveManagerPermission):
+        __read__: ClassVar[list[str]] = ["isAuthenticated"]

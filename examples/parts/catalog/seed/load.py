@@ -8,6 +8,7 @@ same answers on any day.
 from collections.abc import Iterable
 from datetime import date, timedelta
 from decimal import Decimal
+from io import StringIO
 from random import Random
 
 from django.apps import apps
@@ -23,8 +24,8 @@ from catalog.seed.calendar import Calendar
 
 PASSWORD = "parts-demo"  # printed in the README: a demonstration on one's own machine
 TABLES = [
-    "Material", "Site", "Supplier", "Customer", "Employee", "SupplierContract", "Machine", "Part", "Project",
-    "BillOfMaterial", "Assignment", "Order", "OrderLine", "Delivery", "Inspection",
+    "Material", "Site", "Supplier", "Customer", "Employee", "SupplierContract", "Machine", "Maintenance", "Part",
+    "Certificate", "Project", "BillOfMaterial", "Assignment", "Order", "OrderLine", "Delivery", "Inspection",
 ]  # fmt: skip
 
 
@@ -36,7 +37,7 @@ def seed(today: date | None = None) -> dict[str, int]:
     """
     with transaction.atomic():
         clear()
-        call_command("sync_read_only", verbosity=0)
+        call_command("sync_read_only", stdout=StringIO())
         _Company(Calendar(today or date.today())).found()
     cache.clear()
     return {name: _model(name).objects.count() for name in ["Country", *TABLES]}
@@ -169,7 +170,25 @@ class _Company:
                         "is_running": draw.random() < 0.85,
                     }
                 )
-        _write("Machine", machines)
+        self._maintain(_write("Machine", machines))
+
+    def _maintain(self, machines: list[models.Model]) -> None:
+        draw = Random(19)
+        technicians = [row for row in self.employee.values() if row.department == "production"]
+        jobs = []
+        for _ in range(360):
+            kind = draw.choices(["service", "repair", "calibration"], weights=[5, 3, 2])[0]
+            jobs.append(
+                {
+                    "machine": draw.choice(machines),
+                    "technician": draw.choice(technicians),
+                    "kind": kind,
+                    "performed_on": self.calendar.months_ago(draw.randint(1, 30), draw.randint(1, 28)),
+                    "downtime_hours": Decimal(draw.randint(5, 960 if kind == "repair" else 120)) / 10,
+                    "was_planned": kind != "repair" or draw.random() < 0.2,
+                }
+            )
+        _write("Maintenance", jobs)
 
     def _suppliers(self) -> None:
         draw = Random(12)
@@ -242,7 +261,7 @@ class _Company:
             for thing in things
             for series in ("A", "B", "C", "D")
         ]
-        for category, name in draw.sample(every, 885):
+        for category, name in draw.sample(every, 585):
             rows.append(
                 {
                     "name": name,
@@ -259,6 +278,22 @@ class _Company:
         for number, row in enumerate(rows, start=20001):
             row["part_number"] = f"PN-{number}"
         self.part = {row.name: row for row in _write("Part", rows)}
+        critical = [part for part in self.part.values() if part.is_flight_critical]
+        certificates = []
+        for number in range(7001, 7361):
+            # In whole months, and never in this one: what has expired has expired on any day of it.
+            years, age = draw.choice([2, 3, 4]), draw.choice([month for month in range(1, 47) if month % 12])
+            day = draw.randint(1, 28)
+            certificates.append(
+                {
+                    "number": f"CERT-{number}",
+                    "part": draw.choice(critical),
+                    "kind": draw.choice(["material", "conformity", "test_report"]),
+                    "issued_on": self.calendar.months_ago(age, day),
+                    "valid_until": self.calendar.months_ago(age - 12 * years, day),
+                }
+            )
+        _write("Certificate", certificates)
 
     def _projects(self) -> None:
         draw = Random(14)
@@ -291,7 +326,7 @@ class _Company:
         for name, project in self.project.items():
             for part, quantity in story.LINES.get(name, {}).items():
                 lines.append({"project": project, "part": self.part[part], "quantity": quantity})
-            for part in draw.sample(common, draw.randint(30, 50)):
+            for part in draw.sample(common, draw.randint(16, 28)):
                 lines.append({"project": project, "part": part, "quantity": draw.choice([1, 1, 2, 2, 4, 6, 8, 12])})
             for login, role, hours in story.MEMBERS.get(name, []):
                 places.append(
@@ -312,7 +347,7 @@ class _Company:
             parts_of.setdefault(line.project_id, []).append(line.part)
         busy = [row for row in self.project.values() if row.status != "planned"]
         rows, contents, self.arrivals = [], [], []
-        for number in range(10001, 10521):
+        for number in range(10001, 10461):
             project = draw.choice(busy)
             part = draw.choice(parts_of[project.id])
             status = draw.choices(["received", "cancelled", "approved", "submitted", "draft"], [62, 6, 14, 12, 6])[0]
