@@ -10,10 +10,10 @@ from dragoman.graphql.columns import Column, Table, column, table
 from dragoman.graphql.compute import in_order, number, plain, rank, unit
 from dragoman.graphql.document import Selection
 from dragoman.graphql.execute import Session
-from dragoman.graphql.filters import narrow
 from dragoman.graphql.naming import fold
+from dragoman.graphql.narrow import Narrowing, narrow
 from dragoman.graphql.query import Findings, Question
-from dragoman.graphql.rows import Reading, window
+from dragoman.graphql.rows import Reading, Rows, Source, window
 from dragoman.graphql.schema import Catalog, Exposed
 from dragoman.harness.tools import ToolError
 
@@ -67,10 +67,11 @@ async def groups(session: Session, question: Question, wanted: Mapping[str, Any]
     if narrowing.nothing:
         read, notes = Table([], 0, True), list[str]()
     elif not columns:
-        return await _count(session, question, narrowing.arguments)
+        return await _count(session, question, narrowing.source)
     else:
-        read, notes = await _in_one_unit(session, manager, columns, narrowing.arguments, measures)
+        read, notes = await _in_one_unit(session, manager, columns, narrowing, measures)
     rows = [row for row in read.rows if narrowing.keeps(row)] if narrowing.computed else read.rows
+    notes += narrowing.blind(read.rows)
     found = _grouped(rows, keys, measures, notes)
     found = _ordered(found, question.order_by, keys, measures, manager)
     if not read.complete:
@@ -82,15 +83,16 @@ async def groups(session: Session, question: Question, wanted: Mapping[str, Any]
     return answer | {"computed_over": len(rows), "complete": read.complete}
 
 
-async def _count(session: Session, question: Question, arguments: Mapping[str, Any]) -> dict[str, Any]:
+async def _count(session: Session, question: Question, source: Source) -> dict[str, Any]:
     """How many rows there are, where the schema counts them itself."""
-    reading = Reading(Selection(question.manager), arguments)
-    part = await window(session, reading, 0, 1)
+    part = Rows([], None)
+    if source.ids is None:
+        part = await window(session, Reading(Selection(question.manager), source.arguments), 0, 1)
     if part.total is not None:
         found = Findings([{"count": part.total}], 1, False, part.faults)
         return found.answer(0) | {"computed_over": part.total, "complete": True}
     first = column(session.catalog, question.manager, next(iter(question.manager.fields)))
-    read = await table(session, question.manager, [first], arguments)
+    read = await table(session, question.manager, [first], source)
     notes = [] if read.complete else [f"There are more: only the first {len(read.rows):,} rows were counted."]
     found = Findings([{"count": len(read.rows)}], 1, False, read.faults, notes)
     return found.answer(0) | {"computed_over": len(read.rows), "complete": read.complete}
@@ -100,11 +102,11 @@ async def _in_one_unit(
     session: Session,
     manager: Exposed,
     columns: Sequence[Column],
-    arguments: Mapping[str, Any],
+    narrowing: Narrowing,
     measures: Sequence[Measure],
 ) -> tuple[Table, list[str]]:
     """The table, read again in one unit where a measurement came in several and the schema can convert it."""
-    read = await table(session, manager, columns, arguments)
+    read = await table(session, manager, columns, narrowing.source, narrowing.units)
     mixed: dict[str, str] = {}
     for over in {m.column.name: m.column for m in measures if m.column and m.column.field.is_measurement}.values():
         units = [found for row in read.rows if (found := unit(row.get(over.name)))]
@@ -112,7 +114,7 @@ async def _in_one_unit(
             mixed[over.name] = over.field.unit or max(sorted(set(units)), key=units.count)
     if not mixed:
         return read, []
-    again = await table(session, manager, columns, arguments, mixed)
+    again = await table(session, manager, columns, narrowing.source, {**mixed, **narrowing.units})
     if again.faults and not read.faults:  # some unit does not convert, as from one currency to another
         return read, []
     return again, [f"{name} was converted to {into}." for name, into in mixed.items()]

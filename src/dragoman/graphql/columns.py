@@ -7,7 +7,7 @@ from typing import Any
 from dragoman.graphql.document import Selection
 from dragoman.graphql.execute import Session
 from dragoman.graphql.host import Fault
-from dragoman.graphql.rows import MOST_ROWS, Reading, chunks, sweep
+from dragoman.graphql.rows import MOST_ROWS, Source, can_pick, read
 from dragoman.graphql.schema import Catalog, Exposed, Field, Relation
 from dragoman.harness.tools import ToolError
 
@@ -72,11 +72,11 @@ async def table(
     session: Session,
     manager: Exposed,
     columns: Sequence[Column],
-    arguments: Mapping[str, Any],
+    source: Source,
     units: Mapping[str, str] | None = None,
     most: int = MOST_ROWS,
 ) -> Table:
-    """The columns of all rows, up to `most`. `units` asks measurements (by column name) for a unit.
+    """The columns of a source's rows, up to `most`. `units` asks measurements (by column name) for a unit.
 
     A column of a related row is read from that manager's own list by the ids the rows hold, where the schema lets it,
     and within the row itself elsewhere.
@@ -93,24 +93,24 @@ async def table(
     for name, wanted in far.items():
         relation = manager.relations[name]
         target = session.catalog.managers[relation.target]
-        if relation.key and _ids_slot(session.catalog, target):
+        if relation.key and can_pick(session.catalog, target):
             fields.setdefault(relation.key, manager.fields[relation.key])
             by_key[name] = relation.key
         else:
             nested.append((relation, _nest(session.catalog, target, wanted, 1, units)))
     own = {c.field.name: units[c.name] for c in near if c.name in units}
     selection = Selection(manager, tuple(fields.values()), tuple(nested), own)
-    read = await sweep(session, Reading(selection, arguments), most)
-    rows = [{c.name: c.cut(raw.get(c.field.name)) for c in near} for raw in read.rows]
-    faults = read.faults
+    found = await read(session, selection, source, most)
+    rows = [{c.name: c.cut(raw.get(c.field.name)) for c in near} for raw in found.rows]
+    faults = found.faults
     for name, wanted in far.items():
         if name in by_key:
-            ids = [raw.get(by_key[name]) for raw in read.rows]
+            ids = [raw.get(by_key[name]) for raw in found.rows]
             faults += await _join(session, rows, ids, wanted, units)
         else:
-            for row, raw in zip(rows, read.rows, strict=True):
+            for row, raw in zip(rows, found.rows, strict=True):
                 row |= {c.name: c.cut(_dig(raw, c)) for c in wanted}
-    return Table(rows, read.total, read.complete, faults)
+    return Table(rows, found.total, found.complete, faults)
 
 
 async def _join(
@@ -120,42 +120,14 @@ async def _join(
     target = session.catalog.managers[wanted[0].relations[0].target]
     inner = {c.name: Column(c.relations[1:], c.field, c.period) for c in wanted}
     columns = [*inner.values(), Column((), target.fields["id"])]
-    found: dict[str, Mapping[str, Any]] = {}
-    faults: tuple[Fault, ...] = ()
     asked = {inner[name].name: unit for name, unit in units.items() if name in inner}
-    unique = list(dict.fromkeys(str(one) for one in ids if one is not None))
-    for group in chunks(unique, session.catalog.dialect.paging.most):
-        part = await table(session, target, columns, by_ids(session.catalog, target, group), asked, most=len(group))
-        found |= {str(row["id"]): row for row in part.rows}
-        faults += part.faults
+    unique = tuple(dict.fromkeys(str(one) for one in ids if one is not None))
+    part = await table(session, target, columns, Source(ids=unique), asked)
+    others = {str(row["id"]): row for row in part.rows}
     for row, one in zip(rows, ids, strict=True):
-        other = found.get(str(one), {})
+        other = others.get(str(one), {})
         row |= {c.name: other.get(inner[c.name].name) for c in wanted}
-    return faults
-
-
-def by_ids(catalog: Catalog, manager: Exposed, ids: Sequence[str]) -> dict[str, Any]:
-    """The arguments that narrow a manager's list to these ids."""
-    slot = _ids_slot(catalog, manager)
-    assert slot is not None  # callers ask only managers that have one
-    value: Any = list(ids)
-    for key in reversed(slot):
-        value = {key: value}
-    return dict(value)
-
-
-def can_pick(catalog: Catalog, manager: Exposed) -> bool:
-    """Whether rows of a manager can be asked for by their ids."""
-    return _ids_slot(catalog, manager) is not None
-
-
-def _ids_slot(catalog: Catalog, manager: Exposed) -> tuple[str, ...] | None:
-    if manager.root is None or not manager.has_id:
-        return None
-    filtering = catalog.dialect.filtering
-    place = filtering.root(manager.root.field)
-    slot = filtering.slots(place, "id").get("in") if place else None
-    return slot.keys if slot else None
+    return part.faults
 
 
 def _end(here: Exposed, relations: list[Relation], entry: Field, rest: list[str]) -> Column:

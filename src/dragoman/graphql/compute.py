@@ -21,9 +21,11 @@ class Condition:
 
 
 def matches(value: Any, lookup: str, wanted: Any) -> bool:
-    """Whether a value of a row meets a condition. Null meets none but `isnull`; a unit must be the same."""
+    """Whether a value of a row meets a condition. Null meets none but `isnull`; of a measurement the number counts."""
     if lookup == "isnull":
         return (value is None) is bool(wanted)
+    if isinstance(wanted, frozenset):
+        return value is not None and str(value) in wanted
     if lookup == "in":
         return any(matches(value, "exact", item) for item in (wanted if isinstance(wanted, list) else [wanted]))
     if value is None or wanted is None:
@@ -83,11 +85,6 @@ def rank(value: Any) -> tuple[int, Any]:
 def _compared(value: Any, lookup: str, wanted: Any) -> bool:
     if isinstance(value, bool) or isinstance(wanted, bool):
         return lookup == "exact" and value is wanted
-    if isinstance(value, Mapping):
-        amount, _, own = str(wanted).partition(" ")
-        if own and own.strip() != unit(value):
-            return False
-        wanted = amount
     left, right = number(value), number(wanted)
     if left is None or right is None:
         if lookup == "exact":

@@ -103,12 +103,18 @@ class Ordering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The three together, and the argument that asks a measurement for a unit."""
+    """The three together, the argument that asks a measurement for a unit, and what conditions cost.
+
+    `row_checks`: a library that tests the right to use each condition and each order on every row the caller may see
+    refuses a list above so many tests. Related rows are then reached from their own side, in steps by ids. None: a
+    condition costs what the database makes of it.
+    """
 
     paging: Paging
     filtering: Filtering
     ordering: Ordering
     unit_argument: str = "targetUnit"
+    row_checks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

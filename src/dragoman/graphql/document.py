@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dragoman.graphql.dialects import Page, Paging
@@ -48,6 +48,10 @@ class Selection:
                     shown, most = cuts.get(relation.name, (0, 0))
                     cuts[relation.name] = (max(shown, len(row[relation.name])), max(most, total))
         return row
+
+    def with_field(self, entry: Field) -> "Selection":
+        """The selection with one more field, if it is not there yet."""
+        return self if entry in self.fields else replace(self, fields=(*self.fields, entry))
 
     def _field(self, entry: Field) -> str:
         unit = self.units.get(entry.name)

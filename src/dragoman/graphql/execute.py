@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphql import DocumentNode, parse, validate
@@ -44,6 +44,7 @@ class Session:
     documents: Documents
     host: Host
     caller: Caller
+    totals: dict[str, int | None] = field(default_factory=dict)  # rows the caller may see, to plan with
 
     async def run(self, text: str, variables: Mapping[str, Any]) -> Answer:
         """Run a document; faults come back without the name of anything hidden."""

@@ -11,32 +11,34 @@ import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-from rapidfuzz import fuzz, process
 
 from dragoman.graphql.document import unwrap, wrap
 from dragoman.graphql.execute import Session
 from dragoman.graphql.host import Host
-from dragoman.graphql.naming import stem
+from dragoman.graphql.naming import alike, stem
 from dragoman.graphql.schema import Catalog, Exposed
+from dragoman.graphql.values import fit
 from dragoman.harness.tools import ToolError
 
 log = logging.getLogger("dragoman.graphql")
 
 PER_FIELD = 5_000
 ALL = 100_000
-KEPT_SECONDS = 300
-CHECKS = 24  # how many candidates are asked for in one document
+KEPT_SECONDS = 60
+CHECKS = 30  # how many rows or lists are asked for in one document
+_EACH = 5  # how many rows stand for one candidate
 _COMMON = 400  # a word in more values than this says nothing
-_LIKE = 82
 _TOKEN = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value the caller can read: equal to a row's, or part of several rows' (`lookup` is then icontains)."""
+    """A value the caller can read: equal to a row's, or part of several rows' (`lookup` is then icontains).
+
+    `matches` is how many rows, 0 where they were not counted; `rows` are the ids of some of them, not yet verified.
+    """
 
     text: str
     manager: str
@@ -44,6 +46,7 @@ class Value:
     lookup: str = "exact"
     matches: int = 1
     score: float = 0.0
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class _Entry:
     field: str
     text: str
     stems: tuple[str, ...]
+    rows: list[str]
 
 
 @dataclass(slots=True)
@@ -79,7 +83,7 @@ class Hints:
             return []
         await self._fill()
         candidates = self._candidates(asked, known)
-        return await _verified(session, candidates[:CHECKS]) if candidates else []
+        return await _verified(session, candidates) if candidates else []
 
     def has(self, word: str) -> bool:
         """Whether some value has this word; only ever used to decide how to look."""
@@ -106,8 +110,12 @@ class Hints:
                 except Exception:  # one field that cannot be read must not end the search
                     log.exception("The values of %s.%s cannot be listed.", manager.name, name)
                     continue
-                for text in values:
-                    _add(found, _Entry(manager.name, name, text, tuple(_stems(text))))
+                rows: dict[str, list[str]] = {}
+                for hint in values:
+                    rows.setdefault(hint.text, []).append(hint.id)
+                for text, ids in rows.items():
+                    known = [one for one in ids if one] if manager.detail else []
+                    _add(found, _Entry(manager.name, name, text, tuple(_stems(text)), known[:_EACH]))
         found.vocabulary = [word for word in found.postings if len(word) >= 4]
         return found
 
@@ -137,8 +145,7 @@ class Hints:
             return [(key, 1.0)] if len(self._list.postings[key]) <= _COMMON else []
         if not guess or len(key) < 4 or key.isdigit():
             return []
-        found = process.extract(key, self._list.vocabulary, scorer=fuzz.ratio, score_cutoff=_LIKE, limit=3)
-        return [(token, likeness / 100 * 0.9) for token, likeness, _ in found]
+        return [(token, likeness * 0.9) for token, likeness in alike(key, self._list.vocabulary)]
 
     def _proposals(
         self,
@@ -154,17 +161,16 @@ class Hints:
         if not whole and all(known(word) for word in words):
             return []  # "part" in "Part 7" is the question's own word, not a value it names
         # A value the question names in full counts most, and one that many rows share counts least.
-        found = [Value(e.text, e.manager, e.field, "exact", 1, score * 1.5) for e in whole[:2]]
+        found = [Value(e.text, e.manager, e.field, "exact", 1, score * 1.5, tuple(e.rows)) for e in whole[:2]]
         rest = len(entries) - len(whole)
         if rest == 1 and not whole:
             share = len(words) / max(1, len(set(entries[0].stems)))
-            found.append(
-                Value(entries[0].text, entries[0].manager, entries[0].field, "exact", 1, score * (0.6 + share / 2))
-            )
+            found.append(replace(_value(entries[0]), score=score * (0.6 + share / 2)))
         elif rest:
             phrase = _phrase(entries, {stem(word) for word in words})
             if phrase:
-                found.append(Value(phrase, entries[0].manager, entries[0].field, "icontains", len(entries), score))
+                rows = tuple(row for e in entries for row in e.rows[:1])
+                found.append(replace(_value(entries[0]), text=phrase, lookup="icontains", score=score, rows=rows))
         return found
 
     def _rarity(self, word: str) -> float:
@@ -172,7 +178,9 @@ class Hints:
         return math.log(2 + len(self._list.entries) / max(1, len(places)))
 
     def _direct(self, words: Sequence[str]) -> list[Value]:
-        """Words nothing is known of are asked for as parts of values: rows may be newer than the list."""
+        """Words nothing is known of are asked for as parts of values, where that is cheap: rows may be newer than the list."""
+        if self._catalog.dialect.row_checks is not None:
+            return []
         fields = [(m.name, name) for m in self._catalog.managers.values() for name in m.searchable]
         return [Value(word, manager, name, "icontains", 0, 0.5) for word in words[:2] for manager, name in fields]
 
@@ -211,57 +219,105 @@ def _best_of_each_field(values: list[Value]) -> list[Value]:
 
 
 async def _verified(session: Session, candidates: Sequence[Value]) -> list[Value]:
-    """The candidates of which the caller can read a row, all asked for in one document."""
-    catalog = session.catalog
-    declared, fields, variables = [], [], {}
-    asked: dict[str, tuple[Value, Exposed]] = {}
-    for number, value in enumerate(candidates):
-        manager = catalog.managers[value.manager]
-        written = _condition(catalog, manager, value)
-        if written is None or manager.root is None:
-            continue
-        root, alias = manager.root, f"v{number}"
-        passed = []
-        for name, content in written.items():
-            declared.append(f"${alias}_{name}: {root.field.args[name].type}")
-            passed.append(f"{name}: ${alias}_{name}")
-            variables[f"{alias}_{name}"] = content
-        page = next(catalog.dialect.paging.windows(root.field, 0, 1)).arguments
-        passed += [f"{name}: {size}" for name, size in page.items()]
-        fields.append(f"{alias}: {root.name}({', '.join(passed)}){wrap(root.page, value.field)}")
-        asked[alias] = (value, manager)
+    """The candidates of which the caller can read a row, all asked for in one document.
+
+    By the ids of rows where they are known, which costs a library the least; else by a condition on the list.
+    """
+    asked: dict[str, Value] = {}
+    document = _Document()
+    for value in candidates:
+        manager = session.catalog.managers[value.manager]
+        aliases = _by_rows(document, manager, value) or _by_list(document, session.catalog, manager, value)
+        asked |= dict.fromkeys(aliases, value)
+        if len(asked) >= CHECKS:
+            break
     if not asked:
         return []
     try:
-        answer = await session.run(f"query Look({', '.join(declared)}) {{ {' '.join(fields)} }}", variables)
+        answer = await session.run(document.text(), document.variables)
     except ToolError:
         return []
-    data: Mapping[str, Any] = answer.data or {}
-    found = [_seen(value, manager, data.get(alias)) for alias, (value, manager) in asked.items()]
+    texts: dict[Value, list[str]] = {}
+    counts: dict[Value, int] = {}
+    for alias, value in asked.items():
+        rows, count = _rows(session.catalog.managers[value.manager], (answer.data or {}).get(alias))
+        seen = [str(row[value.field]) for row in rows if row is not None and row.get(value.field) is not None]
+        texts.setdefault(value, []).extend(seen)
+        counts[value] = counts.get(value, 0) + (count if count is not None else len(seen))
+    found = [_seen(value, texts[value], counts[value]) for value in dict.fromkeys(asked.values())]
     return [value for value in found if value is not None]
 
 
-def _condition(catalog: Catalog, manager: Exposed, value: Value) -> dict[str, Any] | None:
-    place = catalog.dialect.filtering.root(manager.root.field) if manager.root else None
+class _Document:
+    """One document of many aliased fields, in the making."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, Any] = {}
+        self._declared: list[str] = []
+        self._fields: list[str] = []
+
+    def variable(self, kind: Any, value: Any) -> str:
+        name = f"v{len(self.variables)}"
+        self.variables[name] = value
+        self._declared.append(f"${name}: {kind}")
+        return f"${name}"
+
+    def field(self, text: str) -> str:
+        alias = f"a{len(self._fields)}"
+        self._fields.append(f"{alias}: {text}")
+        return alias
+
+    def text(self) -> str:
+        declared = f"({', '.join(self._declared)})" if self._declared else ""
+        return f"query Look{declared} {{ {' '.join(self._fields)} }}"
+
+
+def _by_rows(document: _Document, manager: Exposed, value: Value) -> list[str]:
+    detail = manager.detail
+    if detail is None:
+        return []
+    aliases = []
+    for one in value.rows[:_EACH]:
+        variable = document.variable(detail.kind, fit(one, detail.kind, "id"))
+        aliases.append(document.field(f"{detail.name}({detail.argument}: {variable}) {{ {value.field} }}"))
+    return aliases
+
+
+def _by_list(document: _Document, catalog: Catalog, manager: Exposed, value: Value) -> list[str]:
+    root = manager.root
+    place = catalog.dialect.filtering.root(root.field) if root else None
     slot = catalog.dialect.filtering.slots(place, value.field).get(value.lookup) if place else None
-    if slot is None:
-        return None
+    if root is None or slot is None:
+        return []
     written: Any = value.text
     for key in reversed(slot.keys):
         written = {key: written}
-    return dict(written)
+    page = next(catalog.dialect.paging.windows(root.field, 0, 1)).arguments
+    passed = [f"{name}: {document.variable(root.field.args[name].type, part)}" for name, part in written.items()]
+    passed += [f"{name}: {size}" for name, size in page.items()]
+    return [document.field(f"{root.name}({', '.join(passed)}){wrap(root.page, value.field)}")]
 
 
-def _seen(value: Value, manager: Exposed, data: Any) -> Value | None:
-    if data is None or manager.root is None:
+def _rows(manager: Exposed, data: Any) -> tuple[Sequence[Mapping[str, Any] | None], int | None]:
+    """The rows of a list, or the one row that was fetched by its id."""
+    if not isinstance(data, Mapping):
+        return [], 0
+    if manager.root and manager.root.page.rows and manager.root.page.rows[0] in data:
+        return unwrap(manager.root.page, data)
+    return [data], 1
+
+
+def _seen(value: Value, texts: Sequence[str], count: int) -> Value | None:
+    """The value as the caller's own rows bear it out, or None."""
+    if value.lookup == "exact":
+        return replace(value, rows=()) if value.text in texts else None
+    found = [text for text in texts if value.text.casefold() in text.casefold()]
+    if not found:
         return None
-    rows, total = unwrap(manager.root.page, data)
-    texts = [str(row[value.field]) for row in rows if row is not None and row.get(value.field) is not None]
-    for text in texts:
-        if value.lookup == "exact" and text == value.text:
-            return value
-        if value.lookup == "icontains" and value.text.casefold() in text.casefold():
-            if (total or 0) <= 1:
-                return Value(text, value.manager, value.field, "exact", 1, value.score)
-            return Value(value.text, value.manager, value.field, "icontains", total or 1, value.score)
-    return None
+    if count <= 1:
+        return replace(value, text=found[0], lookup="exact", matches=1, rows=())
+    return replace(value, matches=count if count != _EACH else 0, rows=())
+
+
+def _value(entry: _Entry) -> Value:
+    return Value(entry.text, entry.manager, entry.field, rows=tuple(entry.rows))

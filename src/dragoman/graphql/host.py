@@ -53,6 +53,14 @@ class Answer:
     faults: tuple[Fault, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A value of a row, and the row's id if it has one."""
+
+    text: str
+    id: str = ""
+
+
 class Host(Protocol):
     """One library's schema and the way to run a document on it as somebody."""
 
@@ -73,8 +81,8 @@ class Host(Protocol):
         """Run a checked document with the caller's own permissions. Raises nothing a caller would catch."""
         ...
 
-    async def hints(self, manager: str, field: str, most: int) -> Sequence[str]:
-        """Up to `most` distinct values of a searchable field, whoever may read them.
+    async def hints(self, manager: str, field: str, most: int) -> Sequence[Hint]:
+        """Up to `most` values of a searchable field, whoever may read them, with a row's id each where rows have one.
 
         They only tell where to look: a value is shown after a query as the caller has found it.
         """

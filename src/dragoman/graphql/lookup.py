@@ -17,6 +17,7 @@ MOST_MANAGERS = 6
 MOST_VALUES = 5
 MOST_TOKENS = 400
 LONGEST_WAY = 4
+_WEAK = 0.25  # of the best score; what is weaker is noise
 
 
 def manager_index(catalog: Catalog) -> Index:
@@ -60,14 +61,15 @@ async def search(
     answer = _Answer(MOST_TOKENS)
     actions = [mutations[hit.name] for hit in writes.find(asked) if hit.named or len(hit.words) > 1][:2]
     parts = [_manager(catalog.managers[hit.name], hit, full=False) for hit in shown]
-    answer.add("managers", parts[:2])
-    names = [hit.name for hit in shown[:4]]
+    names = [hit.name for hit in shown if hit.named][:3] or [hit.name for hit in shown[:2]]
+    answer.add("managers", [_manager(catalog.managers[hit.name], hit, full=True) for hit in shown[:1]])
     answer.add("values", [_value(catalog, paths, value, names) for value in _distinct(values)[:MOST_VALUES]])
     answer.add("mutations", [_mutation(m) for m in actions])
-    answer.add("managers", parts[2:])
+    answer.add("managers", parts[1:])
     listed = answer.parts.get("managers", [])
-    for place, hit in enumerate(shown[: len(listed)]):
-        answer.replace("managers", place, _manager(catalog.managers[hit.name], hit, full=True))
+    for place, hit in enumerate(shown[1 : len(listed)], start=1):
+        if not answer.replace("managers", place, _manager(catalog.managers[hit.name], hit, full=True)):
+            break
     result: dict[str, Any] = {"managers": listed, **{k: v for k, v in answer.parts.items() if k != "managers" and v}}
     if len(hits) > len(listed):
         result["more"] = len(hits) - len(listed)
@@ -91,11 +93,13 @@ class _Answer:
             self._left -= cost
             self.parts.setdefault(key, []).append(part)
 
-    def replace(self, key: str, place: int, part: dict[str, Any]) -> None:
+    def replace(self, key: str, place: int, part: dict[str, Any]) -> bool:
         more = estimate(to_json(part)) - estimate(to_json(self.parts[key][place]))
-        if more <= self._left:
-            self._left -= more
-            self.parts[key][place] = part
+        if more > self._left:
+            return False
+        self._left -= more
+        self.parts[key][place] = part
+        return True
 
 
 def _manager(manager: Exposed, hit: Hit, full: bool) -> dict[str, Any]:
@@ -121,16 +125,14 @@ def _manager(manager: Exposed, hit: Hit, full: bool) -> dict[str, Any]:
 def _value(catalog: Catalog, paths: Paths, value: Value, managers: Sequence[str]) -> dict[str, Any]:
     """A value with a ready filter for every manager of the answer that reaches it."""
     key = value.field if value.lookup == "exact" else f"{value.field}__{value.lookup}"
-    content: Any = value.text
-    if catalog.managers[value.manager].fields[value.field].kind == "Boolean":
-        content = True
+    content = value.text
     filters = {value.manager: {key: content}}
     for name in managers:
         way = paths.way(name, value.manager)
         if way is not None and len(way.relations) <= LONGEST_WAY:
             filters[name] = {f"{way.prefix}{key}": content}
     part: dict[str, Any] = {"value": content, "field": f"{value.manager}.{value.field}", "filters": filters}
-    if value.lookup != "exact":
+    if value.lookup != "exact" and value.matches:
         part["matches"] = value.matches
     return part
 
@@ -169,8 +171,7 @@ def _with_owners(found: Sequence[Hit], values: Sequence[Value]) -> list[Hit]:
         if value.field not in hit.fields:
             hit.fields[value.field] = 1.0
             hit.score = max(hit.score, 0.4 * best) + 0.05 * value.score
-    weak = 0.15 * best
-    kept = [hit for hit in by_name.values() if hit.named or hit.score >= weak]
+    kept = [hit for hit in by_name.values() if hit.named or hit.score >= _WEAK * best]
     return sorted(kept, key=lambda hit: (-hit.score, hit.name))
 
 

@@ -13,13 +13,13 @@ from graphql import (
     is_required_argument,
 )
 
-from dragoman.graphql.columns import by_ids, can_pick
 from dragoman.graphql.document import Selection
 from dragoman.graphql.execute import Session, told
 from dragoman.graphql.exposure import Exposure
 from dragoman.graphql.host import Fault
 from dragoman.graphql.naming import fold, listing, near, resolve, words
-from dragoman.graphql.rows import Reading, window
+from dragoman.graphql.rows import can_pick
+from dragoman.graphql.rows import pick as pick_rows
 from dragoman.graphql.schema import Catalog, Exposed
 from dragoman.graphql.values import fit, shown
 from dragoman.harness.tools import ToolError
@@ -99,6 +99,7 @@ async def run(session: Session, mutation: Mutation, given: Mapping[str, Any]) ->
     if not session.caller.is_authenticated:
         raise ToolError("Only somebody who is signed in may change data.", "not_authenticated")
     values = check(mutation, given)
+    session.totals.clear()
     payload = get_named_type(mutation.field.type)
     declared = ", ".join(f"${name}: {mutation.inputs[name].type}" for name in values)
     passed = ", ".join(f"{name}: ${name}" for name in values)
@@ -254,7 +255,7 @@ async def _object(
         return None
     selection = _identity(session.catalog, subject, values)
     try:
-        part = await window(session, Reading(selection, by_ids(session.catalog, subject, [str(one)])), 0, 1)
+        part = await pick_rows(session, selection, [str(one)])
     except ToolError:
         return None  # writing and reading are separate rights
     return selection.row(part.rows[0], {}) if part.rows else None

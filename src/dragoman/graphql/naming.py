@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _ENDINGS = (
@@ -44,6 +45,13 @@ def stem(word: str) -> str:
             short = word[: -len(ending)] + rest
             return short[:-1] if short.endswith("e") and len(short) > 4 else short
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+def alike(word: str, known: Sequence[str], most: int = 3) -> list[tuple[str, float]]:
+    """The known words that `word` is a slip of, each with its likeness below 1: one slip, two in a long word."""
+    slips = 1 if len(word) < 8 else 2
+    found = process.extract(word, known, scorer=OSA.distance, score_cutoff=slips, limit=most)
+    return [(other, 1 - distance / len(word)) for other, distance, _ in found if len(other) >= 4]
 
 
 def resolve(name: str, known: Iterable[str]) -> str | None:

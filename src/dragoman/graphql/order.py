@@ -11,23 +11,28 @@ from dragoman.graphql.schema import Catalog, Exposed
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Arguments for the list, or the columns to sort by, each with whether it is descending."""
+    """The columns to sort by, each with whether it is descending; arguments for the list where it can do that."""
 
-    arguments: Mapping[str, Any] = field(default_factory=dict)
     columns: tuple[tuple[Column, bool], ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def by_schema(self) -> bool:
+        """Whether the schema can sort so, or nothing is to be sorted."""
+        return bool(self.arguments) or not self.columns
 
 
 def order(catalog: Catalog, manager: Exposed, wanted: Sequence[str]) -> Order:
     """The order `["-budget", "name"]` asks for. Raises ToolError for what is unknown or to-many."""
     columns = tuple((column(catalog, manager, _bare(name), "order"), name.startswith("-")) for name in wanted)
     if not columns or manager.root is None:
-        return Order(columns=columns)
+        return Order(columns)
     options = {fold(name): word for name, word in catalog.dialect.ordering.options(manager.root.field).items()}
     words = [(options.get(fold(c.name)) if not c.period else None, down) for c, down in columns]
     known = [(word, down) for word, down in words if word is not None]
     if len(known) == len(columns):
-        return Order(catalog.dialect.ordering.write(manager.root.field, known))
-    return Order(columns=columns)
+        return Order(columns, catalog.dialect.ordering.write(manager.root.field, known))
+    return Order(columns)
 
 
 def sortable(catalog: Catalog, manager: Exposed) -> list[str]:

@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dragoman.graphql.columns import Column, by_ids, can_pick, column, table
+from dragoman.graphql.columns import Column, column, table
 from dragoman.graphql.compute import in_order
 from dragoman.graphql.document import Selection, default_selection, select
 from dragoman.graphql.execute import Session, told
-from dragoman.graphql.filters import Narrowing, Where, narrow, parse
 from dragoman.graphql.host import Fault
+from dragoman.graphql.narrow import Narrowing, narrow
 from dragoman.graphql.order import order
-from dragoman.graphql.rows import MOST_ROWS, Reading, Rows, chunks, listed, window
+from dragoman.graphql.rows import MOST_ROWS, Reading, Rows, Source, can_pick, listed, pick, read, total, window
 from dragoman.graphql.schema import Exposed
+from dragoman.graphql.where import Where, parse
 from dragoman.harness.results import to_json
 from dragoman.harness.tools import ToolError
 
@@ -81,14 +82,16 @@ async def rows(session: Session, question: Question, fields: Sequence[Any] | Non
     manager = question.manager
     selection = select(session.catalog, manager, fields) if fields else default_selection(session.catalog, manager)
     wanted = order(session.catalog, manager, question.order_by)
-    narrowing = await narrow(session, question.where, question.exclude)
+    narrowing = await narrow(session, question.where, question.exclude, len(wanted.columns))
     if narrowing.nothing:
         findings = Findings([], 0, False)
-    elif wanted.columns or narrowing.computed:
-        findings = await _computed(session, question, selection, narrowing, wanted.columns, wanted.arguments)
+    elif wanted.by_schema and not narrowing.computed and await _is_straight(session, question, narrowing):
+        reading = Reading(selection, {**narrowing.source.arguments, **wanted.arguments})
+        findings = await _straight(session, reading, question)
+    elif not wanted.columns and not narrowing.computed and narrowing.source.ids is not None:
+        findings = await _picked(session, selection, question, narrowing.source.ids)
     else:
-        read = Reading(selection, {**narrowing.arguments, **wanted.arguments})
-        findings = await _straight(session, read, question)
+        findings = await _computed(session, question, selection, narrowing, wanted.columns)
     if not findings.rows and not question.offset and (hint := _hint(question)):
         findings.notes.append(hint)
     return findings.answer(question.offset)
@@ -109,82 +112,79 @@ async def _straight(session: Session, reading: Reading, question: Question) -> F
     return findings
 
 
+async def _is_straight(session: Session, question: Question, narrowing: Narrowing) -> bool:
+    """Whether the schema's own list gives the rows in the wanted order, and may be asked to."""
+    if narrowing.source.ids is not None:
+        return False
+    checks = session.catalog.dialect.row_checks
+    if checks is None or not question.order_by:
+        return True
+    count = await total(session, question.manager)
+    operands = len(question.where.conditions) + len(question.exclude.conditions) + len(question.order_by)
+    return count is not None and count * operands <= checks
+
+
+async def _picked(session: Session, selection: Selection, question: Question, ids: Sequence[str]) -> Findings:
+    """Rows whose ids are known, in the order of the ids."""
+    found = await pick(session, selection, ids)
+    chosen = found.rows[question.offset : question.offset + question.limit]
+    more = len(found.rows) > question.offset + len(chosen)
+    clean = _clean(selection, chosen)
+    return Findings(clean, len(found.rows), more, found.faults, _cuts(selection, chosen))
+
+
 async def _computed(
     session: Session,
     question: Question,
     selection: Selection,
     narrowing: Narrowing,
     wanted: Sequence[tuple[Column, bool]],
-    arguments: Mapping[str, Any],
 ) -> Findings:
     """Order and conditions the schema does not have: over the columns of all rows, then the rows of the window."""
     manager, catalog = question.manager, session.catalog
     picks = can_pick(catalog, manager)
     names = [*(["id"] if picks else []), *narrowing.fields]
     columns = {c.name: c for c in [*(column(catalog, manager, name) for name in names), *(c for c, _ in wanted)]}
-    narrowed = {**narrowing.arguments, **arguments}
+    units = {c.name: c.field.unit for c, _ in wanted if c.field.unit} | dict(narrowing.units)
     if picks:
-        read = await table(session, manager, list(columns.values()), narrowed)
-        kept: list[Any] = [row for row in read.rows if narrowing.keeps(row)]
+        found = await table(session, manager, list(columns.values()), narrowing.source, units)
+        kept: list[Any] = [row for row in found.rows if narrowing.keeps(row)]
         kept = in_order(kept, [(_getter(c.name), down) for c, down in wanted])
         chosen = kept[question.offset : question.offset + question.limit]
-        found, faults = await _pick(session, selection, [str(row["id"]) for row in chosen])
-        total, complete, seen = len(kept), read.complete, len(read.rows)
-        clean, cuts = _clean(selection, found), _cuts(selection, found)
-        faults = read.faults + faults
+        part = await pick(session, selection, [str(row["id"]) for row in chosen])
+        raw, faults, complete, seen = part.rows, found.faults + part.faults, found.complete, found.rows
     else:
-        both = await _together(session, selection, list(columns.values()), narrowed)
+        both = await _together(session, selection, list(columns.values()), narrowing.source, units)
         kept = [pair for pair in both.rows if narrowing.keeps(pair[0])]
         kept = in_order(kept, [(_first(c.name), down) for c, down in wanted])
-        chosen = [raw for _, raw in kept[question.offset : question.offset + question.limit]]
-        total, complete, seen, faults = len(kept), both.complete, both.seen, both.faults
-        clean, cuts = _clean(selection, chosen), _cuts(selection, chosen)
-    more = total > question.offset + len(chosen) or not complete
-    notes = [*cuts, *([] if complete else [f"Only the first {seen:,} rows were looked at: narrow the filter."])]
-    return Findings(clean, total if complete else None, more, faults, notes)
+        raw = [row for _, row in kept[question.offset : question.offset + question.limit]]
+        faults, complete, seen = both.faults, both.complete, [left for left, _ in both.rows]
+    notes = [*_cuts(selection, raw), *narrowing.blind(seen)]
+    if not complete:
+        notes.append(f"Only the first {len(seen):,} rows were looked at: narrow the filter.")
+    more = len(kept) > question.offset + len(raw) or not complete
+    return Findings(_clean(selection, raw), len(kept) if complete else None, more, faults, notes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Both:
     rows: list[tuple[dict[str, Any], Mapping[str, Any]]]
     complete: bool
-    seen: int
     faults: tuple[Fault, ...]
 
 
 async def _together(
-    session: Session, selection: Selection, columns: Sequence[Column], arguments: Mapping[str, Any]
+    session: Session,
+    selection: Selection,
+    columns: Sequence[Column],
+    source: Source,
+    units: Mapping[str, str],
 ) -> _Both:
     """Columns beside the wanted rows, for a manager whose rows cannot be picked by id: both in the order of the list."""
-    left = await table(session, selection.manager, columns, arguments)
-    right: list[Mapping[str, Any]] = []
-    faults = left.faults
-    for start in range(0, len(left.rows), session.catalog.dialect.paging.most):
-        part: Rows = await window(
-            session, Reading(selection, arguments), start, min(session.catalog.dialect.paging.most, MOST_ROWS - start)
-        )
-        right += part.rows
-        faults += part.faults
-    return _Both(list(zip(left.rows, right, strict=False)), left.complete, len(left.rows), faults)
-
-
-async def _pick(
-    session: Session, selection: Selection, ids: list[str]
-) -> tuple[list[Mapping[str, Any]], tuple[Fault, ...]]:
-    """The rows with these ids, in this order."""
-    manager = selection.manager
-    with_id = Selection(
-        manager,
-        (*selection.fields, *(() if manager.fields["id"] in selection.fields else (manager.fields["id"],))),
-        selection.relations,
-    )
-    found: dict[str, Mapping[str, Any]] = {}
-    faults: tuple[Fault, ...] = ()
-    for group in chunks(ids, session.catalog.dialect.paging.most):
-        part = await window(session, Reading(with_id, by_ids(session.catalog, manager, group)), 0, len(group))
-        found |= {str(row["id"]): row for row in part.rows}
-        faults += part.faults
-    return [found[one] for one in ids if one in found], faults
+    left = await table(session, selection.manager, columns, source, units)
+    right: Rows = await read(session, selection, source, MOST_ROWS)
+    pairs = list(zip(left.rows, right.rows, strict=False))
+    return _Both(pairs, left.complete and right.complete, left.faults + right.faults)
 
 
 def _clean(selection: Selection, found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

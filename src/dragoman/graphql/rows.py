@@ -7,10 +7,14 @@ from typing import Any
 from dragoman.graphql.document import Selection, unwrap, wrap
 from dragoman.graphql.execute import Session, refusal
 from dragoman.graphql.host import Fault
-from dragoman.graphql.schema import Exposed, Root
+from dragoman.graphql.schema import Catalog, Exposed, Root
+from dragoman.graphql.values import fit
 from dragoman.harness.tools import ToolError
 
 MOST_ROWS = 5_000
+_DETAILS = 50  # rows fetched one by one in one document
+_FEW = 20
+_DEAR = 6  # a row fetched by itself costs about as much as so many in a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,52 @@ async def sweep(session: Session, reading: Reading, most: int = MOST_ROWS) -> Ro
     return Rows(found, total, faults, complete=not more, places=read)
 
 
+async def total(session: Session, manager: Exposed) -> int | None:
+    """How many rows of a manager the caller may see, asked once a session; None where the schema does not count."""
+    if manager.name not in session.totals:
+        part = await window(session, Reading(Selection(manager)), 0, 1)
+        session.totals[manager.name] = part.total
+    return session.totals[manager.name]
+
+
+async def pick(session: Session, selection: Selection, ids: Sequence[str]) -> Rows:
+    """The rows with these ids that the caller may see, in this order, each with its id."""
+    manager = selection.manager
+    whole = selection.with_field(manager.fields["id"])
+    if session.catalog.dialect.row_checks is None and (slot := _ids_slot(session.catalog, manager)):
+        parts = [
+            await window(session, Reading(whole, _nest(slot, list(group))), 0, len(group))
+            for group in chunks(ids, session.catalog.dialect.paging.most)
+        ]
+    elif manager.detail and await _are_few(session, manager, ids):
+        parts = [await _details(session, whole, group) for group in chunks(ids, _DETAILS)]
+    else:
+        parts = [await sweep(session, Reading(whole))]
+    by_id = {str(row["id"]): row for part in parts for row in part.rows}
+    found = [by_id[str(one)] for one in ids if str(one) in by_id]
+    return Rows(found, len(found), sum((part.faults for part in parts), ()), places=len(found))
+
+
+def can_pick(catalog: Catalog, manager: Exposed) -> bool:
+    """Whether rows of a manager can be asked for by their ids."""
+    return manager.has_id and (manager.root is not None or manager.detail is not None)
+
+
+async def read(session: Session, selection: Selection, source: "Source", most: int = MOST_ROWS) -> Rows:
+    """The rows of a source, up to `most`."""
+    if source.ids is not None:
+        return await pick(session, selection, source.ids[:most])
+    return await sweep(session, Reading(selection, source.arguments), most)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which rows: those of the list under its arguments, or those with these ids."""
+
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    ids: tuple[str, ...] | None = None
+
+
 def listed(manager: Exposed) -> Root:
     """The list of a manager. Raises ToolError for one that the schema does not list."""
     if manager.root is None:
@@ -80,6 +130,41 @@ def listed(manager: Exposed) -> Root:
 def chunks(values: Sequence[Any], size: int) -> list[Sequence[Any]]:
     """Values in groups of at most `size`."""
     return [values[start : start + size] for start in range(0, len(values), size)]
+
+
+async def _details(session: Session, selection: Selection, ids: Sequence[str]) -> Rows:
+    """Rows fetched one by one in one document."""
+    detail = selection.manager.detail
+    assert detail is not None  # the caller looked
+    inner = selection.text(session.catalog.dialect.paging)
+    declared = ", ".join(f"$i{n}: {detail.kind}" for n in range(len(ids)))
+    fields = " ".join(f"r{n}: {detail.name}({detail.argument}: $i{n}) {{ {inner} }}" for n in range(len(ids)))
+    variables = {f"i{n}": fit(one, detail.kind, f"id of {selection.manager.name}") for n, one in enumerate(ids)}
+    answer = await session.run(f"query Pick({declared}) {{ {fields} }}", variables)
+    if answer.data is None:
+        raise refusal(answer.faults, "query_failed")
+    rows = [row for row in answer.data.values() if row is not None]
+    return Rows(rows, len(rows), answer.faults, places=len(ids))
+
+
+async def _are_few(session: Session, manager: Exposed, ids: Sequence[str]) -> bool:
+    """Whether fetching rows one by one is less work than reading the whole list."""
+    if manager.root is None or len(ids) <= _FEW:
+        return True
+    count = await total(session, manager)
+    return count is None or count > MOST_ROWS or len(ids) * _DEAR < count
+
+
+def _ids_slot(catalog: Catalog, manager: Exposed) -> tuple[str, ...] | None:
+    place = catalog.dialect.filtering.root(manager.root.field) if manager.root else None
+    slot = catalog.dialect.filtering.slots(place, "id").get("in") if place else None
+    return slot.keys if slot else None
+
+
+def _nest(keys: Sequence[str], value: Any) -> dict[str, Any]:
+    for key in reversed(keys):
+        value = {key: value}
+    return dict(value)
 
 
 async def _request(

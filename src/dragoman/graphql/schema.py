@@ -7,6 +7,7 @@ from functools import cached_property
 from graphql import (
     GraphQLEnumType,
     GraphQLField,
+    GraphQLInputType,
     GraphQLList,
     GraphQLNonNull,
     GraphQLObjectType,
@@ -14,6 +15,7 @@ from graphql import (
     GraphQLSchema,
     get_named_type,
     is_leaf_type,
+    is_required_argument,
 )
 
 from dragoman.graphql.dialects import Dialect, Page
@@ -84,6 +86,15 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
+class Detail:
+    """The field of the query type that fetches one row by its id, and the argument that takes it."""
+
+    name: str
+    argument: str
+    kind: GraphQLInputType
+
+
+@dataclass(frozen=True, slots=True)
 class Exposed:
     """One manager as the chat sees it."""
 
@@ -95,6 +106,7 @@ class Exposed:
     naming: tuple[str, ...]
     searchable: tuple[str, ...]
     root: Root | None
+    detail: Detail | None
     row_id: tuple[str, ...]
 
     @property
@@ -172,6 +184,7 @@ class Catalog:
             naming=naming,
             searchable=tuple(n for n in manager.searchable if n in fields),
             root=self._root(row),
+            detail=self._detail(row) if "id" in fields else None,
             row_id=("id",) if "id" in fields else self._identity(row, [*fields, *relations]),
         )
 
@@ -213,6 +226,14 @@ class Catalog:
         ]
         # Of several lists the one that can be narrowed in most ways is the manager's own.
         return max(found, key=lambda root: len(root.field.args), default=None)
+
+    def _detail(self, row: GraphQLObjectType) -> Detail | None:
+        assert self.schema.query_type is not None
+        for name, entry in self.schema.query_type.fields.items():
+            needed = [a for a, argument in entry.args.items() if is_required_argument(argument)]
+            if get_named_type(entry.type) is row and needed in (["id"], ["pk"]):
+                return Detail(name, needed[0], entry.args[needed[0]].type)
+        return None
 
     def _identity(self, row: GraphQLObjectType, names: list[str]) -> tuple[str, ...]:
         """What identifies a row without an id: the arguments of the field that fetches one, as names of the row."""

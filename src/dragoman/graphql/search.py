@@ -5,13 +5,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rapidfuzz import fuzz, process
-
-from dragoman.graphql.naming import fold, stem, words
+from dragoman.graphql.naming import alike, fold, stem, words
 
 _NAME, _CHOICE, _FIELD, _RELATION, _ABOUT, _DOC = 6.0, 2.5, 2.2, 1.4, 1.2, 0.8
 _WHOLE_NAME = 9.0
-_LIKE = 80  # how alike, of 100, two words must be to be taken for one another
 
 STOP_WORDS = frozenset(
     "a about all also an and any are as at be been between by can could did do does each find for from get give had has"
@@ -128,11 +125,8 @@ class Index:
                 yield known, 0.8
         if began:
             return
-        for known, likeness, _ in process.extract(
-            key, self._vocabulary, scorer=fuzz.ratio, score_cutoff=_LIKE, limit=3
-        ):
-            if len(known) >= 4:
-                yield known, likeness / 100 * 0.9
+        for known, likeness in alike(key, self._vocabulary):
+            yield known, likeness * 0.9
 
 
 def asked_words(query: str) -> list[str]:

@@ -36,7 +36,7 @@ def fit(value: Any, kind: GraphQLInputType, where: str, unit: str = "", choices:
     """
     fitted = _adapt(value, kind, unit)
     if choices:
-        fitted = _choose(fitted, choices, where)
+        fitted = choose(fitted, choices, where)
     faults: list[str] = []
     try:
         coerce_input_value(fitted, kind, lambda path, bad, error: faults.append(error.message))
@@ -89,6 +89,16 @@ def _measurement(value: Any, unit: str) -> Any:
     return f"{value} {unit}" if bare and unit and not isinstance(value, bool) else value
 
 
+def amount(value: Any) -> tuple[Any, str]:
+    """The number and the unit in a condition on a measurement: 12, "12 kg" or {"value": 12, "unit": "kg"}."""
+    if isinstance(value, Mapping):
+        return value.get("value"), str(value.get("unit") or "")
+    if isinstance(value, str):
+        number, _, unit = value.strip().partition(" ")
+        return number, unit.strip()
+    return value, ""
+
+
 def _number(text: str) -> Any:
     for kind in (int, float):
         try:
@@ -98,9 +108,10 @@ def _number(text: str) -> Any:
     return text
 
 
-def _choose(value: Any, choices: tuple[str, ...], where: str) -> Any:
+def choose(value: Any, choices: tuple[str, ...], where: str) -> Any:
+    """The choice that is meant, whatever its case. Raises ToolError that lists the choices."""
     if isinstance(value, list):
-        return [_choose(item, choices, where) for item in value]
+        return [choose(item, choices, where) for item in value]
     if not isinstance(value, str) or value in choices:
         return value
     if found := next((choice for choice in choices if fold(choice) == fold(value)), None):

@@ -1,7 +1,8 @@
 """GeneralManager: its schema, managers and executor for the GraphQL grounding. The only place that knows the library."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any, Protocol
 
@@ -9,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import FieldDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, models, router
 from general_manager.api.graphql import GraphQL
+from general_manager.api.graphql_query_permissions import MAX_QUERY_PERMISSION_CANDIDATES
 from general_manager.api.property import GraphQLProperty
 from general_manager.manager import GeneralManager
 from graphql import (
@@ -25,7 +27,7 @@ from graphql import (
 from dragoman.django.threads import in_thread
 from dragoman.django.timeouts import time_limit
 from dragoman.graphql.dialects import Dialect, NestedFilters, NumberedPages, OrderObjects
-from dragoman.graphql.host import Answer, Fault, Manager
+from dragoman.graphql.host import Answer, Fault, Hint, Manager
 from dragoman.graphql.naming import resolve
 from dragoman.harness.caller import Caller
 
@@ -57,7 +59,9 @@ class GeneralManagerHost:
         self._query_timeout_seconds = query_timeout_seconds
         self._deadline_seconds = deadline_seconds
         self._run_sync = run_sync
-        self.dialect = Dialect(NumberedPages(), NestedFilters(), OrderObjects())
+        self.dialect = Dialect(
+            NumberedPages(), NestedFilters(), OrderObjects(), row_checks=MAX_QUERY_PERMISSION_CANDIDATES
+        )
 
     def schema(self) -> GraphQLSchema | None:
         """The schema GeneralManager built, or None when AUTOCREATE_GRAPHQL is off."""
@@ -84,8 +88,8 @@ class GeneralManagerHost:
         user = caller.user if caller.user is not None else AnonymousUser()
         return await self._run_sync(self._execute, document, dict(variables), user)
 
-    async def hints(self, manager: str, field: str, most: int) -> Sequence[str]:
-        """Distinct values of a field, read past the permissions: they never leave the search unverified."""
+    async def hints(self, manager: str, field: str, most: int) -> Sequence[Hint]:
+        """Values of a field with their rows, read past the permissions: they never leave the search unverified."""
         return await self._run_sync(_values, GraphQL.manager_registry[manager], field, most)
 
     def _execute(self, document: DocumentNode, variables: dict[str, Any], user: Any) -> Answer:
@@ -198,16 +202,12 @@ def _choices(field: Any) -> tuple[str, ...]:
     return tuple(str(value) for value, _ in choices if value not in (None, ""))
 
 
-def _values(manager: type[GeneralManager], field: str, most: int) -> list[str]:
+def _values(manager: type[GeneralManager], field: str, most: int) -> list[Hint]:
     name = resolve(field, manager.Interface.get_attribute_types()) or field
     model = _model(manager)
     if model is not None and _field(manager, name) is not None:
-        found = model._default_manager.order_by(name).values_list(name, flat=True).distinct()[:most]
-        return [str(value) for value in found if value not in (None, "")]
-    seen: dict[str, None] = {}
-    for row in manager.all():
-        if (value := getattr(row, name, None)) not in (None, ""):
-            seen[str(value)] = None
-        if len(seen) >= most:
-            break
-    return list(seen)
+        found: Iterable[tuple[Any, Any]] = model._default_manager.order_by("pk").values_list(name, "pk")[:most]
+    else:
+        rows = islice(manager.all(), most)
+        found = ((getattr(row, name, None), row.identification.get("id", "")) for row in rows)
+    return [Hint(str(value), str(one)) for value, one in found if value not in (None, "")]
