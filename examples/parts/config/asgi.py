@@ -1,7 +1,6 @@
 """The ASGI application: HTTP through Django, WebSockets to the assistant and to GraphQL subscriptions."""
 
 import os
-from importlib.util import find_spec
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -13,10 +12,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # GeneralManager looks for a list of this name, while Django is set up, and adds its subscriptions to it.
 websocket_urlpatterns = []
 http = get_asgi_application()
-if find_spec("dragoman.django.routing") and find_spec("dragoman.django.grounding"):
-    from dragoman.django.routing import websocket_urlpatterns as chat_routes
 
-    websocket_urlpatterns += chat_routes
+# Its consumer needs Django, which is set up by now.
+from dragoman.django.routing import websocket_urlpatterns as chat_routes
+
+websocket_urlpatterns += chat_routes
 
 application = ProtocolTypeRouter(
     {

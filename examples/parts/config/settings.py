@@ -5,7 +5,6 @@ this on a network.
 """
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -25,10 +24,9 @@ INSTALLED_APPS = [
     "graphene_django",
     "general_manager",
     "catalog",
+    # After GeneralManager, which builds the schema when it is ready.
+    "dragoman.django",
 ]
-# The assistant comes after GeneralManager, which builds the schema when it is ready.
-if find_spec("dragoman.django.apps"):
-    INSTALLED_APPS.append("dragoman.django")
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

@@ -1,9 +1,8 @@
 """The routes of the project: signing in, the admin and the assistant. GeneralManager adds GraphQL by itself."""
 
-from importlib.util import find_spec
-
 from django.contrib import admin
 from django.contrib.auth.views import LogoutView
+from django.contrib.staticfiles.urls import staticfiles_urlpatterns
 from django.urls import include, path
 
 from catalog import views
@@ -14,6 +13,8 @@ urlpatterns = [
     path("sign-in/as/", views.sign_in_as, name="sign-in-as"),
     path("sign-out/", LogoutView.as_view(next_page="home"), name="sign-out"),
     path("admin/", admin.site.urls),
+    path("", include("dragoman.django.urls")),
 ]
-if find_spec("dragoman.django.urls") and find_spec("dragoman.django.grounding"):
-    urlpatterns.append(path("", include("dragoman.django.urls")))
+
+# Under DEBUG only: any ASGI server then serves the files of the page, as `runserver` does.
+urlpatterns += staticfiles_urlpatterns()
