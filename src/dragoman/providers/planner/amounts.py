@@ -132,6 +132,9 @@ def _amount(tokens: Sequence[Token], at: int) -> Amount | None:
         elif re.fullmatch(r"[A-Z]{3}", following.text):
             unit = following.text
             span.add(at + 1)
+        elif re.fullmatch(r"[A-Za-z]{1,3}[23]|[A-Za-z]{1,3}/[A-Za-z]{1,3}[23]?", following.text):
+            unit = re.sub(r"([A-Za-z])([23])", r"\1**\2", following.text)  # kg/m3
+            span.add(at + 1)
     unit = unit or front
     return Amount(number, unit, kind_of_unit(unit), frozenset(span))
 

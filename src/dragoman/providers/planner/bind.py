@@ -8,7 +8,6 @@ from dragoman.providers.planner.amounts import Amount, kind_of_unit
 from dragoman.providers.planner.catalog import NUMERIC, PROBED_ROWS, TEMPORAL, Catalog, Manager
 from dragoman.providers.planner.lexicon import DUE_WORDS, OPEN_ENDS
 from dragoman.providers.planner.link import Mention, Reading
-from dragoman.providers.planner.moments import Period
 from dragoman.providers.planner.question import NOWHERE, Question, Span
 from dragoman.providers.planner.sense import Need
 from dragoman.providers.planner.words import nearness, split
@@ -50,6 +49,30 @@ class Fields:
         """The named fields nothing is bound to yet."""
         return [(m, r) for m, r in self.named if m.span not in self.spent]
 
+    def has(self, span: Span) -> bool:
+        """Whether one of the named fields still free stands at these places."""
+        return any(m.span & span for m, _ in self.free())
+
+    def is_spent(self, span: Span) -> bool:
+        """Whether a field named at these places has been bound."""
+        return any(spent & span for spent in self.spent)
+
+    def is_of(self, reading: Reading, types: frozenset[str]) -> bool:
+        """Whether a reading is a field of these types."""
+        manager = self.catalog.managers.get(reading.manager)
+        return reading.sort == "field" and manager is not None and manager.base(reading.name) in types
+
+    def drop_bare_measure(self, of_one_row: bool) -> None:
+        """A measure's own word, such as "total", is a field only when no other number is named and one row is meant."""
+        span = self.question.measure_span
+        bare = [(m, r) for m, r in self.named if m.span <= span]
+        others = [(m, r) for m, r in self.named if not m.span & span and self.is_of(r, NUMERIC)]
+        rest = bool(self.question.comparisons or self.question.superlative) or of_one_row
+        if bare and (others or not rest):
+            self.named = [pair for pair in self.named if pair not in bare]
+            if not others and len(bare) == 1 and bare[0][1].manager == self.manager:
+                self.named.append(bare[0])
+
     def spend(self, mention: Mention) -> None:
         """Mark a named field as bound."""
         self.spent.add(mention.span)
@@ -89,14 +112,14 @@ class Fields:
         self.spend(near[0])
         return Place(near[1].manager, near[1].name, None, near[0].span | span)
 
-    def date(self, period: Period) -> Place:
+    def date(self, span: Span) -> Place:
         """The date field a period is about: the one named nearest, else the only one."""
-        if near := self._nearest(period.span, TEMPORAL, within=99):
+        if near := self._nearest(span, TEMPORAL, within=99):
             self.spend(near[0])
-            return Place(near[1].manager, near[1].name, None, near[0].span | period.span)
+            return Place(near[1].manager, near[1].name, None, near[0].span | span)
         names = self.here.of(TEMPORAL)
         if len(names) == 1 and self.here.whole:
-            return Place(self.manager, names[0], None, period.span)
+            return Place(self.manager, names[0], None, span)
         return Place(needs=self._schema(), options=names)
 
     def date_or_number(self, span: Span, kind: str) -> Place:
@@ -119,7 +142,7 @@ class Fields:
             if reading.sort != "field" or manager is None:
                 continue
             if types is not None and manager.base(reading.name) not in types:
-                better = [r for r in mention.of("field") if self._is(r, types) and r.score >= reading.score - 0.2]
+                better = [r for r in mention.of("field") if self.is_of(r, types) and r.score >= reading.score - 0.2]
                 if not better:
                     continue
                 reading = better[0]
@@ -129,12 +152,8 @@ class Fields:
                 found.append((distance, mention, reading))
         return min(found, key=lambda entry: entry[0])[1:] if found else None
 
-    def _is(self, reading: Reading, types: frozenset[str]) -> bool:
-        manager = self.catalog.managers.get(reading.manager)
-        return manager is not None and manager.base(reading.name) in types
-
     def _lasting(self, amount: Amount, span: Span) -> tuple[Mention, Reading] | None:
-        return next(((m, r) for m, r in self.free() if self._is(r, NUMERIC) and abs(m.first - max(span)) <= 4), None)
+        return next(((m, r) for m, r in self.free() if self.is_of(r, NUMERIC) and abs(m.first - max(span)) <= 4), None)
 
     def _by_kind(self, kind: str, span: Span) -> Place:
         """The one numeric field whose unit is of a kind; without a kind the only numeric field there is."""

@@ -1,6 +1,7 @@
 """Catalog: what the tools have said so far of types, fields, relations, rows, routes and changes on offer."""
 
-from collections import deque
+import heapq
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,8 +47,9 @@ class Manager:
 
     @property
     def naming(self) -> tuple[str, ...]:
-        """The field that tells rows apart, at most one: the first plain text."""
-        return tuple(name for name in self.of(PLAIN_TEXT) if name != "id")[:1]
+        """The field that tells rows apart, at most one: a plain text among the first two fields."""
+        first = [name for name in self.fields if name != "id" and not name.endswith("Id")][:2]
+        return tuple(name for name in first if self.base(name) in PLAIN_TEXT)[:1]
 
     @property
     def single(self) -> tuple[str, ...]:
@@ -105,24 +107,53 @@ class Catalog:
         return ("", manager) in self.units
 
     def route(self, start: str, end: str) -> Route | None:
-        """The shortest known way from a type to another as relation names; None where none is known."""
+        """The likeliest way from a type to another as relation names; None where none is known.
+
+        A short way is likely; a relation with a name of its own, such as `judge` to a person, is not what people mean
+        by the mere pair of types, so it counts as more than two ordinary ones.
+        """
         if start == end:
             return ()
-        if found := self.routes.get((start, end)):
-            return found
-        queue: deque[tuple[str, Route]] = deque([(start, ())])
-        seen = {start}
+        queue: list[tuple[float, int, str, Route]] = [(0.0, 0, start, ())]
+        done: set[str] = set()
+        best = self.routes.get((start, end))
         while queue:
-            here, way = queue.popleft()
+            cost, count, here, way = heapq.heappop(queue)
+            if best and self.cost(start, best) <= cost:
+                return best
+            if here == end:
+                return way
             manager = self.managers.get(here)
-            for relation in manager.relations if manager and len(way) < 6 else ():
-                there = manager.leads_to(relation)  # type: ignore[union-attr]
-                if there == end:
-                    return (*way, relation)
-                if there not in seen:
-                    seen.add(there)
-                    queue.append((there, (*way, relation)))
-        return None
+            if here in done or manager is None or len(way) >= 6:
+                continue
+            done.add(here)
+            for place, relation in enumerate(manager.relations):
+                there = manager.leads_to(relation)
+                step = (cost + self._step(manager, relation), count + place + 1, there, (*way, relation))
+                heapq.heappush(queue, step)
+        return best
+
+    def cost(self, start: str, route: Route) -> float:
+        """How unlikely a way is: one a step, more for a relation with a name of its own."""
+        total = 0.0
+        for relation, name in zip(route, (start, *self.stops(start, route)), strict=False):
+            manager = self.managers.get(name)
+            total += self._step(manager, relation) if manager and relation in manager.relations else 1.0
+        return total + max(0, len(route) - 1 - len(self.stops(start, route)))
+
+    def is_named(self, start: str, relation: str) -> bool:
+        """Whether a relation says more than which type it leads to, itself or seen from the other side."""
+        manager = self.managers.get(start)
+        return manager is not None and relation in manager.relations and self._step(manager, relation) > 2
+
+    def _step(self, manager: Manager, relation: str) -> float:
+        there = manager.leads_to(relation)
+        words = split(relation)
+        if not manager.is_many(relation):
+            return 1.0 if words == split(there) else 2.6
+        other = self.managers.get(there)
+        back = [r for r in other.single if other.leads_to(r) == manager.name] if other else []
+        return 2.6 if back and all(split(r) != split(manager.name) for r in back) else 1.0
 
     def stops(self, start: str, route: Route) -> tuple[str, ...]:
         """The types a route passes, its end included."""
@@ -152,6 +183,7 @@ class Catalog:
 def gather(history: History) -> Catalog:
     """Read a catalog off the tool results: hits of this turn only, schemas and routes of earlier turns too."""
     build = _Build()
+    build.prompt(history.prompt)
     for turn in history.earlier:
         for step in turn.steps:
             build.take(step, now=False)
@@ -179,6 +211,20 @@ class _Build:
         self.units: dict[tuple[str, str], str] = {}
         self.searched: set[str] = set()
         self.asked: set[str] = set()
+
+    def prompt(self, text: str) -> None:
+        """Take what the instructions list: relations as `- Name: about (relation Target, ...)`, and mutations."""
+        for line in text.splitlines():
+            if match := _MANAGER_LINE.match(line):
+                pairs = (pair.split(" ", 1) for pair in match["relations"].split(", "))
+                self.managers[match["name"]] = Manager(match["name"], (match["about"] or "").strip(), {}, dict(pairs))
+            elif match := _MUTATION_LINE.match(line):
+                inputs: dict[str, str] = {}
+                for name in re.split(r"[,;] ", match["inputs"].replace("optional: ", "")):
+                    key, _, kind = name.partition(": ")
+                    if key.isidentifier():
+                        inputs[key] = kind
+                self.offers[match["name"]] = Offer(match["name"], (match["about"] or "").strip(), inputs)
 
     def take(self, step: Step, *, now: bool) -> None:
         arguments, data = step.call.arguments, step.data
@@ -209,9 +255,10 @@ class _Build:
             self._manager(item, whole=not item.get("more_fields"), found=now)
         for item in data.get("mutations") or []:
             inputs = dict(item.get("input") or {}) | dict.fromkeys(item.get("optional") or (), "")
-            self.offers[item["mutation"]] = Offer(
-                item["mutation"], item.get("about", ""), {k: str(v) for k, v in inputs.items()}
-            )
+            known = self.offers.get(item["mutation"])
+            given = {**(known.inputs if known else {}), **{k: str(v) for k, v in inputs.items() if v}}
+            about = max(item.get("about", ""), known.about if known else "", key=len)
+            self.offers[item["mutation"]] = Offer(item["mutation"], about, dict.fromkeys(inputs, "") | given)
         for item in (data.get("values") or []) if now else []:
             if isinstance(item.get("value"), bool):
                 continue  # a yes-or-no field is linked by its name
@@ -257,4 +304,8 @@ def noun_of(about: str) -> tuple[str, ...]:
     return split(" ".join(found))
 
 
+_MANAGER_LINE = re.compile(
+    r"- (?P<name>[A-Z]\w*): (?P<about>[^()]*)\((?P<relations>[a-z]\w* \[?[A-Z]\w*\]?(?:, [a-z]\w* \[?[A-Z]\w*\]?)*)\)"
+)
+_MUTATION_LINE = re.compile(r"- (?P<name>[a-z]\w*)\((?P<inputs>[^)]*)\)(?:: (?P<about>.*))?$")
 _QUALIFIERS = frozenset("that which who whom whose where in on of for to from we with by at is are and or as".split())

@@ -1,11 +1,11 @@
 """Change: an order to change something, matched with the mutations on offer and their inputs."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dragoman.providers.planner.catalog import Catalog, Offer
+from dragoman.providers.planner.catalog import Catalog, Manager, Offer
 from dragoman.providers.planner.lexicon import ASKING, CHANGES, FUNCTION
 from dragoman.providers.planner.link import Mention, Reading
 from dragoman.providers.planner.question import Question
@@ -101,11 +101,11 @@ class _Filler:
         inputs: dict[str, Any] = {}
         rows: list[Row] = []
         missing: list[str] = []
-        kinds = {name: kind.rstrip("!") for name, kind in offer.inputs.items()}
-        for name in [n for n in kinds if kinds[n] == "ID"]:
+        kinds = {name: kind.rstrip("!") or self._kind(name) for name, kind in offer.inputs.items()}
+        for name in [n for n in kinds if kinds[n] == "ID" or n == "id"]:
             if row := self._row(name):
                 rows.append(row)
-        for name in [n for n in kinds if kinds[n] != "ID"]:
+        for name in [n for n in kinds if kinds[n] != "ID" and n != "id"]:
             value = self._value(name, kinds[name])
             if value is not None:
                 inputs[name] = value
@@ -115,6 +115,19 @@ class _Filler:
         if updates and not inputs and len(rows) < 2:
             missing.append("what to change")
         return Change(offer, inputs, tuple(rows), tuple(missing), self._unexplained())
+
+    def _subject(self) -> Manager | None:
+        """The type the mutation's name ends in."""
+        own = tuple(split(self.offer.name)[1:])
+        return next((m for m in self.catalog.managers.values() if split(m.name) == own), None)
+
+    def _kind(self, name: str) -> str:
+        """The type of an input that the offer only names: that of the subject's field of this name."""
+        subject = self._subject()
+        if subject is None:
+            return "String"
+        choices = "|".join(subject.choices(name))
+        return choices or ("ID" if name in subject.relations else subject.base(name) or "?")
 
     def _row(self, name: str) -> Row | None:
         words = split(name)
@@ -155,6 +168,8 @@ class _Filler:
             return None
         if kind == "Boolean":
             return self._truth(label)
+        if kind == "?":
+            return None
         return self._text(name, label)
 
     def _label(self, name: str) -> frozenset[int] | None:
@@ -232,15 +247,13 @@ class _Filler:
 
     def _told(self, name: str) -> str | None:
         """A word of the sentence among those the mutation's description lists after the input's name."""
-        match = re.search(rf"{re.escape(say(name))}\s*\(([^)]*)\)", self.offer.about, re.IGNORECASE)
-        options = re.split(r",|\bor\b", match[1]) if match else ()
+        match = re.search(rf"{re.escape(say(name))}\s*\(([^)]*)", self.offer.about, re.IGNORECASE)
+        options: list[str] = re.split(r",|\bor\b|\.\.\.", match[1]) if match else []
         for option in filter(None, (o.strip() for o in options)):
             for place, token in enumerate(self.question.tokens):
-                if place not in self.used and nearness(token.lower, option.lower) >= 0.9:
+                if place not in self.used and nearness(token.lower, option.casefold()) >= 0.9:
                     self.used.add(place)
                     return str(option)
-        if match:
-            return None
         for place, token in enumerate(self.question.tokens[:-1]):
             following = self.question.tokens[place + 1]
             if token.lower == "as" and place + 1 not in self.used and self.offer.inputs[name].endswith("!"):
@@ -290,3 +303,13 @@ def unoffered(question: Question, place: int, mentions: Sequence[Mention], catal
     names = join([say(offer.name) for offer in catalog.offers])
     offered = f" What I found on offer: {names}." if names else ""
     return f'I cannot do that: no change called "{question.tokens[place].text}" is on offer to you here. Nothing was changed.{offered}'
+
+
+def read_back(manager: str, row_id: str, arguments: Mapping[str, Any], catalog: Catalog) -> dict[str, Any] | None:
+    """The query that shows what a changed row is now: its name, its choices, and what was given; None if nothing is known."""
+    known = catalog.managers.get(manager)
+    if known is None or "id" not in known.fields:
+        return None
+    given = arguments.get("input") or {}
+    shown = [n for n in known.fields if n in known.naming or known.choices(n) or (n in given and n != "id")]
+    return {"manager": manager, "filters": {"id": row_id}, "fields": ["id", *shown], "limit": 1} if shown else None

@@ -138,6 +138,8 @@ def _members(tokens: Sequence[Token], manager: Manager) -> Iterator[Reading]:
         telling = _telling(words)
         for span, matched, score in _windows(tokens, words):
             share = matched / len(telling)
+            if share < 1 and _slipped(tokens, span, words):
+                continue
             yield Reading(
                 "flag" if yes_or_no else "field", manager.name, name, "", span, score * (0.5 + 0.5 * share), share == 1
             )
@@ -159,9 +161,14 @@ def _members(tokens: Sequence[Token], manager: Manager) -> Iterator[Reading]:
 def _rows(tokens: Sequence[Token], hits: Iterable[Hit]) -> Iterator[Reading]:
     for hit in hits:
         words = tuple(token.lower for token in tokenize(hit.value))
-        for span, matched, score in _windows(tokens, words, least=0.7):
+        for span, matched, score in _windows(tokens, words, least=0.65):
             share = matched / max(1, len(_telling(words)))
             yield Reading("row", hit.manager, hit.field, hit.value, span, score * (0.6 + 0.4 * share), share == 1, hit)
+
+
+def _slipped(tokens: Sequence[Token], span: Span, words: Sequence[str]) -> bool:
+    """Whether a word only meets the name as a slip of the finger: too little to go on where the name is not whole."""
+    return any(0 < max(nearness(tokens[i].lower, word) for word in words) <= 0.7 for i in span)
 
 
 def _telling(words: Sequence[str]) -> tuple[str, ...]:

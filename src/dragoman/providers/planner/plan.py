@@ -49,6 +49,8 @@ def _fields(sense: Sense, catalog: Catalog) -> list[str]:
     wanted = list(dict.fromkeys([*sense.shown, *sorted_by, *compared]))
     if not wanted or sense.ask in ("count", "exists"):
         return []
+    if set(wanted) <= set(sense.naming):
+        return []
     manager = catalog.managers.get(sense.manager)
     naming = [*(("id",) if manager and "id" in manager.fields else ()), *sense.naming]
     return list(dict.fromkeys([*naming, *wanted]))

@@ -93,7 +93,7 @@ class _Round:
 
     def reply(self) -> Reply:
         if (mutated := self.turn.last("mutate")) and mutated.result is not None:
-            return answer.changed(mutated.call.arguments, mutated.data, mutated.result.failed, mutated.result.ran)
+            return self._changed(mutated)
         if not self.question.tokens:
             return smalltalk.puzzled()
         previous = earlier(self.history, self.catalog)
@@ -210,6 +210,21 @@ class _Round:
             return lookups
         in_order = {name: inputs[name] for name in ordered.offer.inputs if name in inputs}
         return [ToolRequest("mutate", {"mutation": ordered.offer.name, "input": in_order})]
+
+    def _changed(self, mutated: Step) -> Reply:
+        """What became of a change; the row is read back once, so that the answer shows what it is now."""
+        good = mutated.data.get("ok") is True and not mutated.failed
+        looked = next((s for s in self.turn.steps if s.call.name == "query" and s.result and not s.failed), None)
+        now: Mapping[str, Any] | None = None
+        if good and looked is not None and (rows := looked.data.get("rows")):
+            manager = str(looked.call.arguments.get("manager", ""))
+            asked = change.read_back(manager, str(rows[0].get("id")), mutated.call.arguments, self.catalog)
+            if asked is not None:
+                step = self._done("query", asked)
+                if step is None:
+                    return [ToolRequest("query", asked)]
+                now = next(iter(step.data.get("rows") or []), None) if not step.failed else None
+        return answer.changed(mutated.call.arguments, mutated.data, mutated.failed, now)
 
     def _unoffered(self) -> str:
         """What to say to an order nothing on offer fits; empty for what is no order."""

@@ -68,8 +68,14 @@ class Question:
 
     @property
     def searched(self) -> tuple[int, ...]:
-        """The places of words worth a search."""
-        return tuple(sorted({*self.content, *self.measure_span}))
+        """The places of words worth a search; a number after a name may belong to it."""
+        named = (
+            i
+            for amount in self.amounts
+            for i in amount.span
+            if i and not amount.unit and i - 1 in self.content and self.tokens[i - 1].capital
+        )
+        return tuple(sorted({*self.content, *self.measure_span, *named}))
 
     def words(self, span: Sequence[int] | Span) -> str:
         """The words at these places, as they were written."""
@@ -107,7 +113,6 @@ def read(text: str, today: dt.date, named: Span = NOWHERE) -> Question:
         if i not in skip - named
         and (i in named or token.quoted or not _is_noise(token))
         and not (how and i and lowers[i - 1] == "how")
-        and token.text.isprintable()
     )
     return Question(
         tokens,

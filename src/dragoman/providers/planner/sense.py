@@ -60,6 +60,7 @@ class Sense:
     needs: tuple[Need, ...] = ()
     trouble: str = ""
     naming: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
 
     @property
     def filters(self) -> dict[str, Any]:

@@ -1,10 +1,17 @@
 """Wording: values, rows and filters as people read them."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dragoman.providers.planner.sense import phrase
 from dragoman.providers.planner.words import join, say
+
+_IRREGULAR = {
+    "set": "set", "put": "put", "send": "sent", "make": "made", "take": "took", "pay": "paid", "run": "ran",
+    "cancel": "cancelled", "submit": "submitted", "give": "gave", "hold": "held", "build": "built", "sell": "sold",
+    "buy": "bought", "begin": "began", "write": "wrote", "withdraw": "withdrew",
+}  # fmt: skip
 
 
 def value(given: Any) -> str:
@@ -21,11 +28,10 @@ def value(given: Any) -> str:
         case Mapping():
             return label(given)
         case list():
-            return join([value(item) for item in given[:10]]) + (
-                f" and {len(given) - 10} more" if len(given) > 10 else ""
-            )
+            more = f" and {len(given) - 20} more" if len(given) > 20 else ""
+            return join([value(item) for item in given[:20]], "," if more else "and").replace(" ,", ",") + more
         case str():
-            return given
+            return given.replace("_", " ") if re.fullmatch(r"[a-z]+(_[a-z]+)+", given) else given
         case _:
             return str(given)
 
@@ -38,15 +44,18 @@ def number(given: Any) -> str:
         return str(given)
     if amount.is_integer():
         return f"{int(amount):,}"
-    digits = 2 if abs(amount) >= 1 else 4
+    digits = 2 if abs(amount) >= 10 else 4
     return f"{amount:,.{digits}f}".rstrip("0").rstrip(".")
 
 
-def label(row: Mapping[str, Any]) -> str:
-    """What names a row: its first text, else the names of the rows it belongs to, else its id."""
+def label(row: Mapping[str, Any], naming: Sequence[str] = ()) -> str:
+    """What names a row: the naming fields, else its first text, else the rows it belongs to, else its values."""
+    named = [value(row[name]) for name in naming if row.get(name) not in (None, "", [])]
+    if named:
+        return " / ".join(named)
     for name, given in row.items():
         if isinstance(given, str) and name != "id" and not name.endswith(("Id", "_id")) and given:
-            return given
+            return value(given)
     nested = [label(given) for given in row.values() if isinstance(given, Mapping) and "unit" not in given]
     if nested:
         return " / ".join(nested)
@@ -58,27 +67,52 @@ def label(row: Mapping[str, Any]) -> str:
     return ", ".join(simple[:3]) or f"no. {row.get('id', '?')}"
 
 
-def line(row: Mapping[str, Any], shown: Sequence[str]) -> str:
+def line(row: Mapping[str, Any], shown: Sequence[str], naming: Sequence[str] = ()) -> str:
     """A row on one line: its name, and the wanted values with what they are."""
-    named = label(row)
+    named = label(row, naming)
     values = [(name, dig(row, name)) for name in shown]
     told = [f"{say(name.split('__')[-1])} {value(given)}" for name, given in values if value(given) != named]
     return f"{named}: {', '.join(told)}" if told else named
 
 
+def rest(row: Mapping[str, Any], naming: Sequence[str]) -> list[str]:
+    """The plain values of a row that do not name it, for rows without a name of their own."""
+    return [
+        name
+        for name, given in row.items()
+        if name not in (*naming, "id")
+        and given not in (None, "")
+        and not isinstance(given, list)
+        and not name.endswith("Id")
+    ]
+
+
 def dig(row: Mapping[str, Any], path: str) -> Any:
-    """The value at `relation__field`, lists on the way flattened."""
-    here: Any = row
+    """The value at `relation__field`; over a list the values of all its rows."""
     if path in row:
         return row[path]
+    here: Any = row
     for name in path.split("__"):
         if isinstance(here, list):
-            here = [item.get(name) for item in here if isinstance(item, Mapping)]
+            found = [item.get(name) for item in here if isinstance(item, Mapping)]
+            here = [inner for item in found for inner in (item if isinstance(item, list) else [item])]
         elif isinstance(here, Mapping):
             here = here.get(name)
         else:
             return None
     return here
+
+
+def past(verb: str) -> str:
+    """The past of a verb: archive, archived; cancel, cancelled."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if verb.endswith("e"):
+        return f"{verb}d"
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return f"{verb[:-1]}ied"
+    doubled = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb)
+    return f"{verb}{verb[-1] if doubled else ''}ed"
 
 
 def bullets(lines: Iterable[str]) -> str:

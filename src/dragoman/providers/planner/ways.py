@@ -1,0 +1,123 @@
+"""Ways: how to get from the asked-for type to the one a condition is about, over what the question names in between."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from dragoman.providers.planner.catalog import Catalog, Manager, Route
+from dragoman.providers.planner.link import Mention, Reading
+from dragoman.providers.planner.question import Question, Span
+from dragoman.providers.planner.sense import Need
+
+
+class Ways:
+    """The ways of one question. `needs` collects what must be asked to know one, `routed` the types passed so far,
+    `used` the places of the words that named a way."""
+
+    def __init__(self, question: Question, mentions: Sequence[Mention], catalog: Catalog) -> None:
+        self.question = question
+        self.mentions = mentions
+        self.catalog = catalog
+        self.needs: list[Need] = []
+        self.routed: set[str] = set()
+        self.used: set[int] = set()
+        self.start = ""
+        self.apart: frozenset[Span] = frozenset()
+        self._hung: dict[Span, int] = {}
+
+    def begin(self, start: str, apart: Iterable[Mention | None], beside: Mapping[Span, Reading]) -> None:
+        """Start from a type; the mentions `apart` and those beside a name are no stations in between."""
+        self.start = start
+        self.apart = frozenset({*(m.span for m in apart if m is not None), *beside})
+
+    def to(self, end: str, mention: Mention | None = None, ready: Route | None = None) -> Route | None:
+        """The way to a type: over a relation or type the question names, else the likeliest; None when none is known."""
+        if end == self.start:
+            return ()
+        way = self._over(end, mention) if mention is not None else None
+        if way is None:
+            way = self.between(self.start, end, ready)
+        if way:
+            self._pass(way, end)
+        return way
+
+    def between(self, start: str, end: str, ready: Route | None = None) -> Route | None:
+        """The likeliest way between two types; what would tell a better one is noted as a need."""
+        catalog = self.catalog
+        options = [way for way in (ready, catalog.route(start, end)) if way is not None]
+        way = min(options, key=lambda option: catalog.cost(start, option), default=None)
+        if way is None:
+            if (start, end) not in catalog.routes:
+                self.needs.append(Need("find_path", {"from": start, "to": end}))
+            return None
+        here = start
+        for relation, stop in zip(way, catalog.stops(start, way), strict=False):
+            if catalog.is_named(here, relation) and not self._is_asked(here, relation, stop):
+                self._look_between(here, stop)
+            here = stop
+        return way
+
+    def _pass(self, way: Route, end: str) -> None:
+        self.routed.update(self.catalog.stops(self.start, way))
+        self.routed.add(end)
+
+    def _is_asked(self, start: str, relation: str, end: str) -> bool:
+        """Whether the question names a relation, from either side."""
+        named = [r for m in self.mentions for r in m.of("relation") if r.score >= 0.6]
+        return any(r.name == relation and r.manager == start for r in named) or any(r.manager == end for r in named)
+
+    def _look_between(self, start: str, end: str) -> None:
+        """Ask for the types that both ends have lists of: one of them may be the pair's own link."""
+        lists = [self._lists(self.catalog.managers.get(name, Manager(name))) for name in (start, end)]
+        for name in sorted(lists[0] & lists[1]):
+            known = self.catalog.managers.get(name)
+            if (known is None or not known.relations) and name not in self.catalog.asked:
+                self.needs.append(Need("get_manager_schema", {"manager": name}))
+
+    def _lists(self, manager: Manager) -> set[str]:
+        return {manager.leads_to(relation) for relation in manager.relations if manager.is_many(relation)}
+
+    def _over(self, end: str, mention: Mention) -> Route | None:
+        for m in self.mentions:
+            for r in m.of("relation"):
+                if m is not mention and r.score >= 0.6 and (way := self._named(r, end)):
+                    self.used |= m.span
+                    return way
+        middle = [
+            (m, m.names_type.manager) for m in self.mentions if m.names_type is not None and m.span not in self.apart
+        ]
+        middle = [(m, name) for m, name in middle if name not in (end, self.start)]
+        before = [(m, name) for m, name in middle if m.last < mention.first and not self._is_hung(m, mention)]
+        direct = self.catalog.route(self.start, end)
+        passed = self.catalog.stops(self.start, direct) if direct else ()
+        loose = [(m, name) for m, name in middle if name not in self.routed]
+        for m, name in [*reversed(before), *(loose if not before else ())]:
+            if name in passed:
+                break
+            first, second = self.between(self.start, name), self.between(name, end)
+            if first is not None and second is not None and len(first) + len(second) <= 6:
+                self._hung.setdefault(m.span, mention.last)
+                self.routed.add(name)
+                return (*first, *second)
+        return None
+
+    def _named(self, reading: Reading, end: str) -> Route | None:
+        """The way a named relation is: from here to there, or, seen from the other side, the one list that leads there."""
+        owner = self.catalog.managers.get(reading.manager, Manager(reading.manager))
+        if reading.name not in owner.relations:
+            return None
+        leads = owner.leads_to(reading.name)
+        if reading.manager == self.start and leads == end:
+            return (reading.name,)
+        if reading.manager == end and leads == self.start:
+            here = self.catalog.managers.get(self.start, Manager(self.start))
+            back = [name for name in here.relations if here.leads_to(name) == end and here.is_many(name)]
+            return (back[0],) if len(back) == 1 else None
+        return None
+
+    def _is_hung(self, middle: Mention, mention: Mention) -> bool:
+        """Whether another condition between the two hangs on the middle one already."""
+        last = self._hung.get(middle.span)
+        if last is None:
+            return False
+        return any(
+            word not in ("and", "or", "the", "in", "from") for word in self.question.lowers[last + 1 : mention.first]
+        )
