@@ -12,7 +12,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console, RenderableType
 
-from dragoman.django import assistants, conf
+from dragoman.django import conf
+from dragoman.django.assistants import assistant as configured
 from dragoman.django.evals import DatabaseStage, eval_database
 from dragoman.evals.cases import Case, load
 from dragoman.evals.report import PASS_SHARE, as_json, failures, good_enough, table
@@ -103,7 +104,7 @@ def _chosen(cases: list[Case], names: list[str]) -> list[Case]:
 
 
 def _contestants(alias: str, names: list[str]) -> dict[str, Assistant]:
-    assistant = assistants.assistant(alias)
+    assistant = configured(alias)
     found = conf.assistants()[alias]
     if not names:
         return {found.provider: assistant}

@@ -1,0 +1,133 @@
+"""`python -m bench [tokens turn stream startup search] [--managers 8,50,200]`: measure, and print tables."""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bench import live, wide, world
+
+SECTIONS = ("tokens", "turn", "stream", "startup", "search")
+STARTS = {8: 3, 50: 3, 200: 1}  # a start with 200 managers takes long, and what is ours in it is measured apart
+
+
+def main() -> None:
+    """Measure what was asked for, everything by default."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; all by default")
+    parser.add_argument("--managers", default="8,50,200", help="sizes of the generated project")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of tables")
+    options = parser.parse_args()
+    if unknown := set(options.sections) - set(SECTIONS):
+        parser.error(f"unknown section {', '.join(sorted(unknown))}; there is {', '.join(SECTIONS)}")
+    sections = options.sections or list(SECTIONS)
+    sizes = [int(size) for size in options.managers.split(",")]
+    figures = measure(sections, sizes)
+    if options.json:
+        print(json.dumps(figures, indent=2))
+    else:
+        show(figures, sections)
+
+
+def measure(sections: list[str], sizes: list[int]) -> dict[str, Any]:
+    """The figures: one process for each size of project, so that none finds another's caches."""
+    figures: dict[str, Any] = {"projects": []}
+    for size in sizes:
+        _say(f"a project with {size} managers ...")
+        with tempfile.TemporaryDirectory(prefix="dragoman-bench-") as folder:
+            told = _run("bench.child", folder, str(size), ",".join(sections))
+            found = json.loads(told.splitlines()[-1])
+            if "startup" in sections:
+                found["startup"]["added"] = _added(Path(folder), STARTS.get(size, 1))
+            if "stream" in sections and size == min(sizes):
+                found["live"] = live.stream(Path(folder, "live"))
+        figures["projects"].append(found)
+    if "search" in sections:
+        _say("a schema with 1,000 types ...")
+        figures["wide"] = wide.search()
+    return figures
+
+
+def show(figures: dict[str, Any], sections: list[str]) -> None:
+    """Print one table with a column for each size."""
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    projects = figures["projects"]
+    table = Table(title="Generated GeneralManager projects", title_justify="left")
+    table.add_column("managers")
+    for found in projects:
+        table.add_column(f"{found['managers']}", justify="right")
+
+    def row(label: str, section: str, key: str, form: str = ",.0f") -> None:
+        table.add_row(label, *(format(found[section][key], form) if section in found else "-" for found in projects))
+
+    if "tokens" in sections:
+        row("system prompt, tokens", "tokens", "prompt")
+        row("tool definitions, tokens", "tokens", "tools")
+        row("one search result, tokens", "tokens", "search")
+        row("five calls (search, schema, path, query, answer), input tokens", "tokens", "five")
+        row("three calls (search, query, answer), input tokens", "tokens", "three")
+        table.add_section()
+    if "turn" in sections:
+        row("read turn of three calls, CPU ms", "turn", "whole", ".1f")
+        row("  its GraphQL executed directly, CPU ms", "turn", "graphql", ".1f")
+        for found in projects:
+            found["turn"]["more"] = found["turn"]["whole"] - found["turn"]["graphql"]
+        row("  the difference, CPU ms", "turn", "more", ".1f")
+        table.add_section()
+    if "stream" in sections:
+        row("2,000 chunks in process, frames per CPU second", "stream", "frames_per_cpu_second")
+        row("2,000 chunks over a WebSocket, frames per CPU second", "live", "frames_per_cpu_second")
+        table.add_section()
+    if "startup" in sections:
+        row("start, CPU s", "startup", "whole", ".2f")
+        row("  of it inside dragoman, CPU s", "startup", "dragoman", ".3f")
+        row("  with it less without it, medians, CPU s", "startup", "added", ".2f")
+        table.add_section()
+    if "search" in sections:
+        row("first search, index built, CPU ms", "search", "first", ".1f")
+        row("later searches, CPU ms", "search", "later", ".1f")
+    console.print(table)
+    if "wide" in figures:
+        wide_one = figures["wide"]
+        console.print(
+            f"Search at {wide_one['types']:,} types: {wide_one['median']:.1f} ms CPU (slowest {wide_one['slowest']:.1f}); "
+            f"the first, with the index built: {wide_one['first']:.0f} ms."
+        )
+
+
+def _added(directory: Path, times: int) -> float:
+    """Median CPU seconds of a start with the assistant less that of one without it, taken in turns."""
+    world.write(directory, sum(1 for line in (directory / "plant/managers.py").open() if line.startswith("class ")) - 1)
+    spent: dict[str, list[float]] = {"with_chat": [], "without_chat": []}
+    for _ in range(times):
+        for settings, seconds in spent.items():
+            seconds.append(float(_run("bench.project", str(directory), settings).splitlines()[-1]))
+    return statistics.median(spent["with_chat"]) - statistics.median(spent["without_chat"])
+
+
+def _run(module: str, *arguments: str) -> str:
+    here = Path(__file__).resolve().parent.parent
+    path = os.pathsep.join(filter(None, [str(here), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments],
+        check=False, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, cwd=here,
+    )  # fmt: skip
+    if done.returncode:
+        sys.exit(f"{module} failed:\n{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
