@@ -84,7 +84,7 @@ class World:
             if not caller.is_authenticated:
                 raise ToolError("Only people who are signed in may change anything.", "permission_denied")
             written.append((arguments["name"], arguments["to"]))
-            mark(f"renamed.{len(written)}")
+            mark(f"renamed.{arguments['name']}")
             return {"ok": True, "object": {"name": arguments["to"]}}
 
         text = {"type": "string"}

@@ -1,0 +1,152 @@
+// The line to the server: a WebSocket, or a POST answered by a stream of events where none can be opened.
+
+const OPENING = 5000;
+
+export class Line {
+  // `hear(frame)` is called for each frame, `lost()` when an answer broke off.
+  constructor(base, token, hear, lost) {
+    this.base = base;
+    this.token = token;
+    this.hear = hear;
+    this.lost = lost;
+    this.socket = null;
+    this.usesEvents = !("WebSocket" in window);
+    this.everOpened = false;
+    this.answering = false;
+    this.reading = null;
+  }
+
+  // Open the socket before it is needed; a page that stays silent leaves nothing behind on the server.
+  async warm() {
+    if (!this.usesEvents) await this.#open();
+  }
+
+  async ask(text, conversationId) {
+    const frame = { type: "message", text };
+    if (conversationId) frame.conversation_id = conversationId;
+    if (await this.#say(frame)) return;
+    if (!conversationId) {
+      const begun = await this.#post("conversations/", {});
+      if (!begun.ok) return this.#refused(begun);
+      frame.conversation_id = (await begun.json()).conversation_id;
+    }
+    await this.#stream("", frame);
+  }
+
+  async decide(id, confirmed) {
+    const frame = { type: "confirm", confirmation_id: id, confirmed };
+    if (!(await this.#say(frame))) await this.#stream("confirm/", frame);
+  }
+
+  async stop(conversationId) {
+    const open = this.socket?.readyState === WebSocket.OPEN;
+    if (open) this.socket.send(JSON.stringify({ type: "stop", conversation_id: conversationId }));
+    else await this.#post("stop/", { conversation_id: conversationId });
+  }
+
+  // The frames of a stored conversation, or null where there is none of that id.
+  async replay(conversationId) {
+    const response = await fetch(`${this.base}conversations/${encodeURIComponent(conversationId)}/`, {
+      headers: { accept: "application/json" },
+    });
+    return response.ok ? (await response.json()).frames : null;
+  }
+
+  // A new chat takes a new socket: the server begins a conversation with its first message.
+  hangUp() {
+    this.answering = false;
+    this.reading?.abort();
+    this.socket?.close();
+    this.socket = null;
+  }
+
+  async #say(frame) {
+    if (this.usesEvents || !(await this.#open())) return false;
+    this.answering = true;
+    this.socket.send(JSON.stringify(frame));
+    return true;
+  }
+
+  #open() {
+    if (this.socket?.readyState === WebSocket.OPEN) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const url = new URL(this.base, location.href);
+      url.protocol = url.protocol.replace("http", "ws");
+      const socket = new WebSocket(url);
+      const late = setTimeout(() => socket.close(), OPENING);
+      let opened = false;
+      socket.onopen = () => {
+        clearTimeout(late);
+        opened = this.everOpened = true;
+        this.socket = socket;
+        resolve(true);
+      };
+      socket.onmessage = (event) => this.#heard(JSON.parse(event.data));
+      socket.onclose = () => {
+        clearTimeout(late);
+        if (!opened) {
+          // Where a socket never opened, none will; where one did, the next message may find the way again.
+          this.usesEvents = !this.everOpened;
+          resolve(false);
+        } else if (this.socket === socket) {
+          this.socket = null;
+          this.#broke();
+        }
+      };
+    });
+  }
+
+  async #stream(path, body) {
+    this.answering = true;
+    this.reading = new AbortController();
+    try {
+      const response = await this.#post(path, body, "text/event-stream", this.reading.signal);
+      if (!response.ok || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
+        return await this.#refused(response);
+      }
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        const blocks = (rest + value).split("\n\n");
+        rest = blocks.pop();
+        for (const block of blocks) {
+          const data = block.split("\n").find((line) => line.startsWith("data: "));
+          if (data) this.#heard(JSON.parse(data.slice(6)));
+        }
+      }
+    } catch {
+      // It is over in any case; whether too early is told below.
+    }
+    this.#broke();
+  }
+
+  #post(path, body, accept = "application/json", signal = undefined) {
+    return fetch(this.base + path, {
+      method: "POST",
+      headers: { accept, "content-type": "application/json", "x-csrftoken": this.token },
+      body: JSON.stringify(body),
+      signal,
+    });
+  }
+
+  async #refused(response) {
+    const told = await response.json().catch(() => null);
+    const message = told?.message ?? "The server refused this. Load the page again, and sign in if you were signed out.";
+    this.#heard({ type: "error", message, code: told?.code ?? `http_${response.status}`, run_id: null });
+  }
+
+  #heard(frame) {
+    const ends = frame.type === "done" || frame.type === "confirm_mutation" || (frame.type === "error" && !frame.run_id);
+    if (ends) this.answering = false;
+    this.hear(frame);
+  }
+
+  // A stream that is over without a last word is a lost line and no answer.
+  #broke() {
+    if (!this.answering) return;
+    this.answering = false;
+    this.lost();
+  }
+}
