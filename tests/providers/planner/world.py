@@ -119,7 +119,14 @@ class World:
 
     def get_manager_schema(self, manager: str) -> Any:
         kind = self._kind(manager)
-        return {"manager": manager, "about": kind.about, "fields": dict(kind.fields), "relations": dict(kind.relations)}
+        units = {n: kind.rows[0][n]["unit"] for n, t in kind.fields.items() if t == "Measurement"}
+        return {
+            "manager": manager,
+            "about": kind.about,
+            "fields": dict(kind.fields),
+            "relations": dict(kind.relations),
+            "units": units,
+        }
 
     def find_path(self, from_: str, to: str) -> Any:
         way = self._way(from_, to)

@@ -72,6 +72,11 @@ def kind_of_unit(unit: str) -> str:
     return "money" if re.fullmatch(r"[A-Z]{3}", unit) else ""
 
 
+def short(unit: str) -> str:
+    """The usual sign of a unit: kg for kilogram; an unknown unit as it is."""
+    return _SPELLING[unit][0] if unit in _SPELLING and len(unit) > 2 else unit
+
+
 def amounts(tokens: Sequence[Token], taken: frozenset[int]) -> tuple[Amount, ...]:
     """Every number of the sentence outside `taken`, with its factor and unit."""
     found: list[Amount] = []

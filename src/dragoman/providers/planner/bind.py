@@ -181,6 +181,8 @@ class Fields:
         fitting = [n for n, k in known.items() if k == kind]
         unknown = [n for n in measured if n not in known]
         if not fitting and unknown:
+            if self.manager not in self.catalog.asked:
+                return Place(needs=(Need("get_manager_schema", {"manager": self.manager}),))
             if not self.catalog.was_probed(self.manager):
                 probe = {"manager": self.manager, "fields": list(measured), "limit": PROBED_ROWS}
                 return Place(needs=(Need("query", probe),))

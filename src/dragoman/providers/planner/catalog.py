@@ -13,8 +13,9 @@ NUMERIC = frozenset({"Int", "Float", "Decimal", "BigInt", "Measurement"})
 TEMPORAL = frozenset({"Date", "DateTime"})
 PLAIN_TEXT = frozenset({"String"})
 
-# How many rows are looked at to learn the units of a type's measurements; no other query asks for this many.
-PROBED_ROWS = 7
+# How many rows are looked at to learn the units of a type's measurements, or what a found piece of a text stands for;
+# no other query asks for this many.
+PROBED_ROWS = 15
 
 Route = tuple[str, ...]
 
@@ -47,8 +48,9 @@ class Manager:
 
     @property
     def naming(self) -> tuple[str, ...]:
-        """The field that tells rows apart, at most one: a plain text among the first two fields."""
-        first = [name for name in self.fields if name != "id" and not name.endswith("Id")][:2]
+        """The field that tells rows apart, at most one: a plain text among the first two that are no ids or quantities."""
+        plain = [n for n in self.fields if self.base(n) not in ("ID", "Measurement") and not n.endswith("Id")]
+        first = plain[:2]
         return tuple(name for name in first if self.base(name) in PLAIN_TEXT)[:1]
 
     @property
@@ -238,6 +240,8 @@ class _Build:
                 if now or not step.failed:
                     self.asked.add(str(arguments.get("manager", "")))
                 if not step.failed and data.get("manager"):
+                    units = data.get("units") or {}
+                    self.units |= {(str(data["manager"]), name): str(unit) for name, unit in units.items()}
                     self._manager(data, whole=not any(key.startswith("more_field") for key in data))
             case "find_path":
                 route = None if step.failed else data.get("path")
@@ -247,7 +251,9 @@ class _Build:
                 manager = str(arguments.get("manager", ""))
                 if not step.failed:
                     self._units(manager, data.get("rows") or [])
-                if arguments.get("limit") == PROBED_ROWS:
+                if arguments.get("limit") == PROBED_ROWS and arguments.get("filters"):
+                    self._named(manager, arguments["filters"], data.get("rows") or [])
+                elif arguments.get("limit") == PROBED_ROWS:
                     self.units["", manager] = "asked"
 
     def _search(self, data: Mapping[str, Any], now: bool) -> None:
@@ -284,6 +290,13 @@ class _Build:
             old.whole or (whole and bool(fields)),
             old.found or found,
         )
+
+    def _named(self, manager: str, filters: Mapping[str, Any], rows: Iterable[Any]) -> None:
+        """Whole texts behind a piece that was found."""
+        name = next(iter(filters)).split("__")[0]
+        for row in rows:
+            if isinstance(row, Mapping) and isinstance(row.get(name), str):
+                self.hits.append(Hit(row[name], manager, name, {manager: {name: row[name]}}))
 
     def _units(self, manager: str, rows: Iterable[Any]) -> None:
         for row in rows:

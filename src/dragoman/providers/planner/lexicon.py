@@ -38,6 +38,8 @@ REASONS = frozenset("why because should predict forecast recommend suggest expla
 GREETINGS = frozenset("hi hello hey greetings morning afternoon evening welcome".split())
 THANKS = frozenset("thanks thank thx cheers great perfect cool ok okay bye goodbye nice".split())
 
+FILLERS = frozenset("longer anymore".split())  # in "no longer"; a comparison has been read before
+
 # What an adjective measures, and in which direction: the kinds are those of units, see amounts.KINDS.
 ADJECTIVES: dict[str, tuple[str, int]] = {
     "heavy": ("heavy", 1),

@@ -11,7 +11,7 @@ from dragoman.harness.messages import Message
 from dragoman.harness.provider import Piece, Stop, Text, ToolRequest
 from dragoman.harness.tools import ToolDefinition
 from dragoman.providers.planner import answer, change, link, plan, smalltalk, wording
-from dragoman.providers.planner.catalog import Catalog, gather
+from dragoman.providers.planner.catalog import PROBED_ROWS, Catalog, gather
 from dragoman.providers.planner.history import History, Step, Turn
 from dragoman.providers.planner.history import read as read_history
 from dragoman.providers.planner.question import Question
@@ -131,6 +131,7 @@ class _Round:
             return []
         needs = list(sense.needs)
         if sense.missing and not sense.needs:
+            needs += self._pieces_of(sense.missing)
             for words in self._groups(sense.missing):
                 if words.casefold() not in self.catalog.searched:
                     needs.append(Need("search_managers", {"query": words}))
@@ -144,6 +145,18 @@ class _Round:
             if need.tool in self.offered and not self._done(need.tool, need.arguments) and request not in fresh:
                 fresh.append(request)
         return fresh[:CALLS_A_ROUND]
+
+    def _pieces_of(self, missing: frozenset[int]) -> list[Need]:
+        """The rows behind a found piece of a text that stands beside a word nothing explains: the rest of a name, misspelt."""
+        needs = []
+        for mention in self.mentions:
+            if not missing & {mention.first - 1, mention.last + 1}:
+                continue
+            for reading in mention.of("row"):
+                if reading.hit is not None and reading.hit.lookup == "icontains":
+                    own = reading.hit.filters[reading.manager]
+                    needs.append(Need("query", {"manager": reading.manager, "filters": own, "limit": PROBED_ROWS}))
+        return needs
 
     def _problem(self, sense: Sense) -> str:
         if sense.trouble == "nothing" or (not sense.manager and not sense.missing):

@@ -147,6 +147,7 @@ def _is_noise(token: Token) -> bool:
         return True
     return (
         word in lexicon.FUNCTION
+        or word in lexicon.FILLERS
         or word in lexicon.RELATING
         or word in lexicon.NEGATIONS
         or word in lexicon.PRONOUNS

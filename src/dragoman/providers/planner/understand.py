@@ -71,11 +71,11 @@ class _Reader:
             (m, r) for m in self.mentions if m is not self.target and m not in self.grouped and (r := self._read(m))
         ]
         fields = self._retarget([(m, r) for m, r in readings if r.sort in ("field", "relation")])
-        self.ways.begin(self.manager, [self.target, *self.grouped], self.beside)
+        self.ways.begin(self.manager, self.target, self.grouped, self.beside)
         bound = bind.Fields(question, self.catalog, self.manager, fields)
         bound.drop_bare_measure(self.target is not None and self.target.span in self.beside)
         compared = self._comparisons(bound)
-        dated = [*self._periods(bound), *self._gone_by(bound)]
+        dated = [*self._periods(bound), *self._gone_by(bound), *self._valid(bound)]
         measures = self._measures(bound)
         order_by, limit = self._sequence(bound, measures)
         self._rows(readings)
@@ -154,9 +154,9 @@ class _Reader:
         if not self.question.counting or len(rows) != 2 or (self.target and self.target.span not in self.beside):
             return ()
         first, second = rows[0][1], rows[1][1]
-        way = self.catalog.route(first.manager, second.manager)
+        way = self.ways.between(first.manager, second.manager)
         stops = self.catalog.stops(first.manager, way) if way else ()
-        if not way or len(stops) < 2 or not self.catalog.is_many(first.manager, way[:1]):
+        if not way or not stops or len(way) < 2 or not self.catalog.is_many(first.manager, way[:1]):
             return ()
         link = self.catalog.managers.get(stops[0], Manager(stops[0]))
         if not link.whole:
@@ -360,6 +360,22 @@ class _Reader:
                         bound.spend(mention)
                         self.used |= {place, *mention.span}
                         found.append(Condition(route, reading.name, "lt", self.today.isoformat()))
+        return found
+
+    def _valid(self, bound: bind.Fields) -> list[Condition]:
+        """ "valid", "no longer valid", where the schema has a date "valid until": from today on, or before today."""
+        found: list[Condition] = []
+        for mention, reading in bound.free():
+            words = split(reading.name)
+            if words[-1:] != ("until",) or not bound.is_of(reading, TEMPORAL) or mention.span & self.used:
+                continue
+            if {"until", "when"} & set(self.question.lowers) or self.question.lowers[0] == "what":
+                continue
+            if (route := self.ways.to(reading.manager, mention)) is not None:
+                bound.spend(mention)
+                self.used |= mention.span
+                lookup = "lt" if self._denied(mention) else "gte"
+                found.append(Condition(route, reading.name, lookup, self.today.isoformat()))
         return found
 
     def _is_bound(self, place: bind.Place, span: Span) -> bool:

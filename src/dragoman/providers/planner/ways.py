@@ -20,13 +20,17 @@ class Ways:
         self.routed: set[str] = set()
         self.used: set[int] = set()
         self.start = ""
+        self.named_at = 0
         self.apart: frozenset[Span] = frozenset()
         self._hung: dict[Span, int] = {}
 
-    def begin(self, start: str, apart: Iterable[Mention | None], beside: Mapping[Span, Reading]) -> None:
-        """Start from a type; the mentions `apart` and those beside a name are no stations in between."""
+    def begin(
+        self, start: str, target: Mention | None, grouped: Iterable[Mention], beside: Mapping[Span, Reading]
+    ) -> None:
+        """Start from a type, named by `target`; its mention, groups, and what stands beside a name are no stations."""
         self.start = start
-        self.apart = frozenset({*(m.span for m in apart if m is not None), *beside})
+        self.named_at = target.first if target else 0
+        self.apart = frozenset({*((target.span,) if target else ()), *(m.span for m in grouped), *beside})
 
     def to(self, end: str, mention: Mention | None = None, ready: Route | None = None) -> Route | None:
         """The way to a type: over a relation or type the question names, else the likeliest; None when none is known."""
@@ -89,7 +93,8 @@ class Ways:
         direct = self.catalog.route(self.start, end)
         passed = self.catalog.stops(self.start, direct) if direct else ()
         loose = [(m, name) for m, name in middle if name not in self.routed]
-        for m, name in [*reversed(before), *(loose if not before else ())]:
+        in_front = mention.first < self.named_at  # "with tiles, which towns have roofs": the roofs stand between
+        for m, name in [*reversed(before), *(loose if in_front and not before else ())]:
             if name in passed:
                 break
             first, second = self.between(self.start, name), self.between(name, end)

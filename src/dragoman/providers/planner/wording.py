@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dragoman.providers.planner.amounts import short
 from dragoman.providers.planner.sense import phrase
 from dragoman.providers.planner.words import join, say
 
@@ -24,7 +25,11 @@ def value(given: Any) -> str:
         case int() | float():
             return number(given)
         case Mapping() if "value" in given and "unit" in given:
-            return f"{number(given['value'])} {given['unit']}".strip() if given["value"] is not None else "none"
+            return (
+                f"{number(given['value'])} {short(str(given['unit'] or ''))}".strip()
+                if given["value"] is not None
+                else "none"
+            )
         case Mapping():
             return label(given)
         case list():

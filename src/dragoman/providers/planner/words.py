@@ -100,7 +100,7 @@ def root(word: str) -> str:
     word = stem(word)
     for _ in range(2):
         for suffix in _SUFFIXES:
-            least = 3 if suffix in ("er", "ed", "ing", "s", "es") else 4
+            least = 3 if suffix in ("er", "ed", "ing", "s", "es") else 5 if suffix == "ly" else 4
             if word.endswith(suffix) and len(word) - len(suffix) >= least:
                 word = word[: -len(suffix)]
                 break
