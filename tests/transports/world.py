@@ -139,6 +139,8 @@ SCRIPTS: dict[str, list[Round]] = {
     "rename": [["I will. ", RENAME], _what_became_of_it],
     "rename two": [[RENAME, ToolRequest("rename", {"name": "Apollo", "to": "Aurora"})], _what_became_of_it],
     "rename again and again": [[RENAME], [RENAME], _what_became_of_it],
+    "markup": [["<img src='http://evil.example/x.png'> <b>bold</b> ", "<script>boo()</script>"]],
+    "long": [["\n".join(f"line {number}" for number in range(200)), Gate("long"), "\nthe end"]],
     "fail": [["It began, ", ProviderError("The model's service failed.")]],
     "break": [["It began, ", RuntimeError("secret: hunter2")]],
     "wait": [["Piece one, ", Gate("wait"), "piece two."]],

@@ -1,6 +1,7 @@
 // The line to the server: a WebSocket, or a POST answered by a stream of events where none can be opened.
 
-const OPENING = 5000;
+const OPENING = 5000; // milliseconds
+const OPEN = 1; // of WebSocket.readyState
 
 export class Line {
   // `hear(frame)` is called for each frame, `lost()` when an answer broke off.
@@ -39,8 +40,7 @@ export class Line {
   }
 
   async stop(conversationId) {
-    const open = this.socket?.readyState === WebSocket.OPEN;
-    if (open) this.socket.send(JSON.stringify({ type: "stop", conversation_id: conversationId }));
+    if (this.socket?.readyState === OPEN) this.socket.send(JSON.stringify({ type: "stop", conversation_id: conversationId }));
     else await this.#post("stop/", { conversation_id: conversationId });
   }
 
@@ -68,7 +68,7 @@ export class Line {
   }
 
   #open() {
-    if (this.socket?.readyState === WebSocket.OPEN) return Promise.resolve(true);
+    if (this.socket?.readyState === OPEN) return Promise.resolve(true);
     return new Promise((resolve) => {
       const url = new URL(this.base, location.href);
       url.protocol = url.protocol.replace("http", "ws");

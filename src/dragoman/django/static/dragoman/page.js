@@ -97,10 +97,12 @@ const shapes = {
 
   confirm(element, item) {
     element.dataset.state = item.state;
-    const open = item.state === "open";
-    const head = make("p", "ask", open ? "Shall this change be made?" : (item.reason ?? "Decided"));
     const exact = [make("h3", "", item.mutation), json(item.input)];
-    if (!open) return element.replaceChildren(head, ...exact);
+    if (item.state !== "open") {
+      const card = fold(item.reason ?? "Decided", ...exact);
+      card.firstElementChild.append(make("span", "gist", item.mutation));
+      return element.replaceChildren(card);
+    }
     const [yes, no] = [make("button", "strong", "Confirm"), make("button", "", "Reject")];
     yes.onclick = () => decide(item.id, true);
     no.onclick = () => decide(item.id, false);
@@ -108,7 +110,7 @@ const shapes = {
     row.append(yes, no, clock(item.expiresAt, [yes, no]));
     element.setAttribute("role", "group");
     element.setAttribute("aria-label", `Confirm ${item.mutation}`);
-    element.replaceChildren(head, ...exact, row);
+    return element.replaceChildren(make("p", "ask", "Shall this change be made?"), ...exact, row);
   },
 
   notice(element, item) {

@@ -1,0 +1,243 @@
+"""The page in a real browser, against a real server."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
+
+from tests.transports import world
+from tests.transports.server import Server, serving
+
+pytestmark = pytest.mark.browser
+
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+NO_SOCKETS = "window.WebSocket = class { constructor() { setTimeout(() => this.onclose(), 0); } close() {} };"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("page")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def chromium(chromium_path: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Browser, server: Server) -> Iterator[Page]:
+    """The page of somebody who is signed in; at the end nothing was asked of anybody else, and nothing complained."""
+    world.forget()
+    context = chromium.new_context()
+    page = context.new_page()
+    asked: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
+    page.goto(f"{server.url}/sign-in/wanda/")
+    page.goto(f"{server.url}/chat/")
+    yield page
+    foreign = [url for url in asked if not url.startswith(server.url)]
+    context.close()
+    assert (foreign, complaints) == ([], [])
+
+
+def ask(page: Page, text: str) -> None:
+    page.get_by_label("Your message").fill(text)
+    page.keyboard.press("Enter")
+
+
+def thread(page: Page) -> str:
+    return page.locator("#thread").inner_text()
+
+
+def kept(page: Page) -> list[str]:
+    """What the conversation shows, without the seconds left; thoughts are not kept."""
+    items = page.locator(".item:not(.thinking)").all_inner_texts()
+    return [re.sub(r"\d+ s left", "", item) for item in items]
+
+
+@pytest.mark.requirement("g.ws.streaming")
+def test_piece_one_is_visible_while_the_model_still_holds_piece_two(page: Page):
+    ask(page, "wait")
+    answer = page.locator(".item.text")
+    expect(answer).to_contain_text("Piece one,")
+    assert world.happened("wait.reached")
+    assert not world.happened("wait.open")
+    world.mark("wait.open")
+    expect(answer).to_contain_text("Piece one, piece two.")
+    expect(answer.locator("small")).to_contain_text("actor · script")
+
+
+def test_a_tool_card_opens_to_its_arguments_and_its_result(page: Page):
+    ask(page, "look")
+    card = page.locator(".item.tool")
+    expect(card).to_contain_text("done")
+    expect(card.get_by_text('"status": "active"')).to_be_hidden()
+    card.locator("summary").click()
+    expect(card.get_by_text('"name": "Apollo"').first).to_be_visible()
+    expect(card.get_by_text('"status": "active"')).to_be_visible()
+
+
+@pytest.mark.requirement("g.confirm.reject", "g.confirm.accept")
+def test_a_change_is_rejected_and_another_is_confirmed(page: Page):
+    ask(page, "rename")
+    card = page.get_by_role("group", name="Confirm renameProject")
+    expect(card).to_contain_text('"to": "Artemis"')
+    expect(card).to_contain_text("s left")
+    card.get_by_role("button", name="Reject").click()
+    expect(page.locator(".item.text").last).to_contain_text("Left it: user_rejected.")
+    assert not world.happened("renamed.Apollo")
+    ask(page, "rename")
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.locator(".item.text").last).to_contain_text("Renamed.")
+    expect(page.locator(".item.confirm").last).to_contain_text("Confirmed")
+    assert world.happened("renamed.Apollo")
+
+
+def test_stop_ends_the_answer_and_keeps_its_text_also_after_a_reload(page: Page):
+    ask(page, "wait")
+    expect(page.locator(".item.text")).to_contain_text("Piece one,")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".item.notice")).to_have_text("Stopped.")
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
+    page.reload()
+    expect(page.locator(".item.text")).to_contain_text("Piece one,")
+    expect(page.locator(".item.notice")).to_have_text("Stopped.")
+
+
+def test_a_reload_shows_the_same_conversation(page: Page):
+    for text, answer in (("look", "Apollo is active."), ("rename", "Shall this change be made?")):
+        ask(page, text)
+        expect(page.locator("#thread")).to_contain_text(answer)
+    before = kept(page)
+    page.reload()
+    expect(page.locator("#thread")).to_contain_text("Shall this change be made?")
+    assert kept(page) == before
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.locator(".item.text").last).to_contain_text("Renamed.")
+
+
+def test_a_new_chat_is_empty_and_back_brings_the_old_one(page: Page):
+    ask(page, "hello")
+    expect(page.locator("#thread")).to_contain_text("Good day.")
+    page.get_by_role("button", name="New chat").click()
+    expect(page.locator("#welcome")).to_be_visible()
+    ask(page, "look")
+    expect(page.locator("#thread")).to_contain_text("Apollo is active.")
+    assert "Good day." not in thread(page)
+    page.go_back()
+    expect(page.locator("#thread")).to_contain_text("Good day.")
+
+
+def test_markup_in_an_answer_is_shown_and_not_obeyed(page: Page):
+    ask(page, "markup")
+    expect(page.locator(".item.text")).to_contain_text(
+        "<img src='http://evil.example/x.png'> <b>bold</b> <script>boo()</script>"
+    )
+    assert page.locator("#thread img, #thread b:has-text('bold'), #thread script").count() == 0
+
+
+def test_without_websockets_the_answer_comes_as_a_stream_of_events(chromium: Browser, server: Server):
+    world.forget()
+    context = chromium.new_context()
+    context.add_init_script(NO_SOCKETS)
+    page = context.new_page()
+    page.goto(f"{server.url}/sign-in/wanda/")
+    page.goto(f"{server.url}/chat/")
+    sockets: list[WebSocket] = []
+    page.on("websocket", lambda line: sockets.append(line))  # the driver marks the function
+    ask(page, "wait")
+    expect(page.locator(".item.text")).to_contain_text("Piece one,")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator(".item.notice")).to_have_text("Stopped.")
+    ask(page, "rename")
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.locator(".item.text").last).to_contain_text("Renamed.")
+    assert sockets == []
+    context.close()
+
+
+def test_an_anonymous_visitor_keeps_the_conversation_after_a_reload(chromium: Browser, server: Server):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"{server.url}/chat/")
+    ask(page, "hello")
+    expect(page.locator("#thread")).to_contain_text("Good day.")
+    page.reload()
+    expect(page.locator("#thread")).to_contain_text("Good day.")
+    ask(page, "look")
+    expect(page.locator("#thread")).to_contain_text("Apollo is active.")
+    expect(page.locator("#thread")).to_contain_text("Good day.")
+    context.close()
+
+
+def test_a_broken_line_is_told_and_no_spinner_stays(chromium: Browser, tmp_path: Path):
+    world.forget()
+    with serving(tmp_path) as server:
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(f"{server.url}/sign-in/wanda/")
+        page.goto(f"{server.url}/chat/")
+        ask(page, "wait")
+        expect(page.locator(".item.text")).to_contain_text("Piece one,")
+        server.process.kill()
+        expect(page.get_by_role("alert")).to_contain_text("The line was lost.")
+        expect(page.locator("#busy")).to_be_hidden()
+        expect(page.get_by_role("button", name="Send")).to_be_visible()
+        context.close()
+
+
+def test_an_error_is_shown_and_goes_away_with_the_next_good_turn(page: Page):
+    ask(page, "a" * 30_000)
+    expect(page.get_by_role("alert")).to_contain_text("Shorten it.")
+    ask(page, "hello")
+    expect(page.locator("#thread")).to_contain_text("Good day.")
+    expect(page.get_by_role("alert")).to_be_hidden()
+
+
+def test_enter_while_an_input_method_composes_sends_nothing(page: Page):
+    page.get_by_label("Your message").fill("hello")
+    press = """field => field.dispatchEvent(new KeyboardEvent("keydown",
+        {key: "Enter", bubbles: true, cancelable: true, isComposing: %s}))"""
+    page.locator("#text").evaluate(press % "true")
+    expect(page.get_by_label("Your message")).to_have_value("hello")
+    page.locator("#text").evaluate(press % "false")
+    expect(page.get_by_label("Your message")).to_have_value("")
+    expect(page.locator("#thread")).to_contain_text("Good day.")
+
+
+def test_whoever_scrolled_up_stays_there_and_whoever_is_at_the_end_goes_along(page: Page):
+    place = (
+        "() => { const e = document.getElementById('scroll'); return e.scrollHeight - e.scrollTop - e.clientHeight; }"
+    )
+    ask(page, "long")
+    expect(page.locator(".item.text")).to_contain_text("line 199")
+    page.wait_for_function(f"({place})() < 2")
+    page.locator("#scroll").evaluate("element => { element.scrollTop = 0; }")
+    world.mark("long.open")
+    expect(page.locator(".item.text")).to_contain_text("the end")
+    assert page.locator("#scroll").evaluate("element => element.scrollTop") == 0
+
+
+def test_a_screen_reader_hears_the_answer_once_and_whole(page: Page):
+    heard = page.locator("#spoken")
+    heard.evaluate(
+        "node => { window.heard = []; new MutationObserver(() => window.heard.push(node.textContent))"
+        ".observe(node, {childList: true, characterData: true, subtree: true}); }"
+    )
+    ask(page, "look")
+    expect(heard).to_have_text("Apollo is active.")
+    assert page.evaluate("window.heard") == ["Apollo is active."]
+    assert page.locator("#thread").get_attribute("aria-live") == "off"
