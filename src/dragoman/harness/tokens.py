@@ -6,6 +6,7 @@ the families' own tokenizers (claude: to an unofficial count; gemini: to Gemma 3
 """
 
 import re
+from functools import lru_cache
 
 from dragoman.harness.messages import Message
 from dragoman.harness.results import to_json
@@ -32,6 +33,8 @@ _PER_MESSAGE = 4
 _PER_TOOL = 8
 
 
+# Prompt, tools and history are counted again in every round; without this, counting is the dearest part of a turn.
+@lru_cache(maxsize=256)
 def estimate(text: str, family: str = "o200k") -> int:
     """Tokens of `text` as this family of models counts them."""
     return round(sum(n * weight for n, weight in zip(_counts(text), WEIGHTS[family], strict=True)))
