@@ -20,7 +20,7 @@ TIME_AND_MEASURE = """
 time times today tomorrow yesterday day days week weeks month months year years hour hours minute minutes second seconds
 january february march april june july august september october november december monday tuesday wednesday thursday friday
 saturday sunday deadline due overdue past ago
-kg g mg t km m cm mm l eur usd euro euros percent million thousand billion
+kg kilogram g gram mg t km m cm mm l eur usd euro euros percent million thousand billion
 two three four five six seven eight nine ten hundred half
 """.split()
 

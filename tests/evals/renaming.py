@@ -48,7 +48,7 @@ PROTOCOL = frozenset(
     "manager about fields relations values value field filters exclude mutations mutation input more more_fields rows "
     "total_count has_more next_offset order_by group_by measures aggregate limit offset part from to path steps "
     "filter_prefix message error code field_errors errors notes note ok object computed_over complete row_id query "
-    "withheld unit status reason managers".split()
+    "withheld unit units status reason managers".split()
 )
 
 
