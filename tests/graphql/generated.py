@@ -1,8 +1,9 @@
 """Projects of any size: N kinds of rows with plausible names, texts, fields and relations, from a fixed seed."""
 
 import random
+from functools import cache
 
-from tests.graphql.world import Spec
+from tests.graphql.world import Spec, World
 
 _FIRST = (
     "Customer Supplier Order Invoice Delivery Part Material Machine Employee Project Contract Budget Warehouse Shipment"
@@ -17,6 +18,12 @@ _FIELDS = {
     "amount": "Measurement", "weight": "Measurement", "isActive": "Boolean", "priority": "Int", "remark": "String",
     "city": "String", "email": "String", "ratio": "Float", "validUntil": "Date",
 }  # fmt: skip
+
+
+@cache
+def generated(count: int) -> World:
+    """A project of that size with thirty customers, built once a process; nobody changes it."""
+    return World(specs(count), {"Customer": [{"id": str(n), "name": f"Customer {n}"} for n in range(1, 31)]})
 
 
 def specs(count: int, seed: int = 7) -> list[Spec]:

@@ -160,8 +160,8 @@ class World:
         query: dict[str, GraphQLField] = {}
         for name, spec in self.specs.items():
             query[f"{_lower(name)}List"] = self._list(name, lambda _, name=name: self.rows[name])
-            group = GraphQLObjectType(f"{name}GroupType", {"count": GraphQLField(GraphQLInt)})
-            query[f"{_lower(name)}Groups"] = GraphQLField(_page(f"{name}GroupPage", group))
+            group = GraphQLObjectType(f"{name}GroupedType", {"count": GraphQLField(GraphQLInt)})
+            query[f"{_lower(name)}Groups"] = GraphQLField(_page(f"{name}GroupedPage", group))
             if spec.computed:
                 owner = next(iter(spec.relations))
                 args = {f"{owner}Id": GraphQLArgument(GraphQLNonNull(GraphQLID))}
@@ -192,8 +192,8 @@ class World:
             for key, target in other.relations.items():
                 if target == name:
                     fields[f"{_lower(other.name)}List"] = self._list(other.name, self._owned(other.name, key))
-                    group = GraphQLObjectType(f"{name}{other.name}GroupType", {"n": GraphQLField(GraphQLInt)})
-                    page = _page(f"{name}{other.name}GroupPage", group)
+                    group = GraphQLObjectType(f"{name}{other.name}GroupedType", {"n": GraphQLField(GraphQLInt)})
+                    page = _page(f"{name}{other.name}GroupedPage", group)
                     fields[f"{_lower(other.name)}Groups"] = GraphQLField(page)
         return fields
 

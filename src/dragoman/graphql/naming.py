@@ -25,6 +25,7 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
+@lru_cache(maxsize=50_000)
 def fold(name: str) -> str:
     """What all spellings of a name have in common: `unit_cost`, `unitCost` and `UnitCost` are `unitcost`."""
     return name.replace("_", "").replace("-", "").replace(" ", "").casefold()

@@ -140,6 +140,7 @@ class Catalog:
         self.schema: GraphQLSchema = schema
         self.dialect: Dialect = host.dialect
         self.exposure: Exposure = gate(schema, host.managers(), host.dialect.paging)
+        self._sort_query_fields()
         self._name_of = {kind: manager.name for kind, manager in self.exposure.open.items()}
         self.managers: Mapping[str, Exposed] = {
             manager.name: self._read(manager) for manager in self.exposure.open.values()
@@ -218,31 +219,33 @@ class Catalog:
         )
 
     def _root(self, row: GraphQLObjectType) -> Root | None:
-        assert self.schema.query_type is not None
-        found = [
-            Root(name, entry, page)
-            for name, entry in self.schema.query_type.fields.items()
-            if (page := self.dialect.paging.page(entry.type)) is not None and page.row is row
-        ]
         # Of several lists the one that can be narrowed in most ways is the manager's own.
-        return max(found, key=lambda root: len(root.field.args), default=None)
+        return max(self._roots.get(row.name, ()), key=lambda root: len(root.field.args), default=None)
 
     def _detail(self, row: GraphQLObjectType) -> Detail | None:
-        assert self.schema.query_type is not None
-        for name, entry in self.schema.query_type.fields.items():
+        for name, entry in self._single.get(row.name, ()):
             needed = [a for a, argument in entry.args.items() if is_required_argument(argument)]
-            if get_named_type(entry.type) is row and needed in (["id"], ["pk"]):
+            if needed in (["id"], ["pk"]):
                 return Detail(name, needed[0], entry.args[needed[0]].type)
         return None
 
     def _identity(self, row: GraphQLObjectType, names: list[str]) -> tuple[str, ...]:
         """What identifies a row without an id: the arguments of the field that fetches one, as names of the row."""
-        assert self.schema.query_type is not None
-        for entry in self.schema.query_type.fields.values():
-            if get_named_type(entry.type) is row and entry.args and self.dialect.paging.page(entry.type) is None:
+        for _, entry in self._single.get(row.name, ()):
+            if entry.args:
                 found = [resolve(n, names) or resolve(n.removesuffix("Id"), names) for n in entry.args]
                 return tuple(name for name in found if name)
         return ()
+
+    def _sort_query_fields(self) -> None:
+        """Put each field of the query type to the rows it lists or fetches."""
+        self._roots: dict[str, list[Root]] = {}
+        self._single: dict[str, list[tuple[str, GraphQLField]]] = {}
+        for name, entry in self.schema.query_type.fields.items() if self.schema.query_type else ():
+            if (page := self.dialect.paging.page(entry.type)) is not None:
+                self._roots.setdefault(page.row.name, []).append(Root(name, entry, page))
+            else:
+                self._single.setdefault(get_named_type(entry.type).name, []).append((name, entry))
 
 
 def _leaves(kind: GraphQLObjectType) -> list[str]:

@@ -2,13 +2,15 @@
 
 import bisect
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dragoman.graphql.naming import alike, fold, stem, words
 
 _NAME, _CHOICE, _FIELD, _RELATION, _ABOUT, _DOC = 6.0, 2.5, 2.2, 1.4, 1.2, 0.8
 _WHOLE_NAME = 9.0
+_FREQUENT = 60  # a word of more topics than this is weighed for those the other words found
+_MOST = 300
 
 STOP_WORDS = frozenset(
     "a about all also an and any are as at be been between by can could did do does each find for from get give had has"
@@ -41,55 +43,32 @@ class Hit:
     words: set[str] = field(default_factory=set)
 
 
-@dataclass(frozen=True, slots=True)
-class _Posting:
-    topic: str
-    weight: float
-    field: str
-
-
 class Index:
     """An index of topics by the stems of their words; built once, asked in well under a millisecond a word."""
 
     def __init__(self, topics: Iterable[Topic]) -> None:
-        self._postings: dict[str, list[_Posting]] = {}
+        # word -> topic -> part of the topic -> how much the word counts there
+        self._postings: dict[str, dict[str, dict[str, float]]] = {}
         self._names: dict[str, frozenset[str]] = {}
-        count = 0
         for topic in topics:
-            count += 1
             self._add(topic)
         self._vocabulary = sorted(self._postings)
-        self._rarity = {
-            word: math.log(1 + count / len({p.topic for p in postings})) for word, postings in self._postings.items()
-        }
+        count = len(self._names)
+        self._rarity = {word: math.log(1 + count / len(by_topic)) for word, by_topic in self._postings.items()}
 
     def knows(self, word: str) -> bool:
         """Whether a word, or one with the same stem, occurs."""
         return stem(word) in self._postings
 
-    def names(self, word: str) -> bool:
-        """Whether a word is part of a topic's name."""
-        return any(posting.weight >= _NAME for posting in self._postings.get(stem(word), ()))
-
     def find(self, query: Iterable[str], exact: frozenset[str] = frozenset()) -> list[Hit]:
         """The topics the words of a query point to, best first. Words in `exact` are not guessed at."""
-        hits: dict[str, Hit] = {}
         asked = list(dict.fromkeys(query))
+        found = {word: list(self._alike(word, guess=word not in exact)) for word in asked}
+        hits: dict[str, Hit] = {}
+        # Rare words first: a word that half the topics have only tells between those the others point to.
+        for word in sorted(asked, key=lambda w: min((len(self._postings[known]) for known, _ in found[w]), default=0)):
+            self._score(word, found[word], hits)
         stems = {stem(word) for word in asked}
-        for word in asked:
-            best: dict[str, dict[str, float]] = {}
-            for known, likeness in self._alike(word, guess=word not in exact):
-                for posting in self._postings[known]:
-                    score = posting.weight * self._rarity[known] * likeness
-                    by_field = best.setdefault(posting.topic, {})
-                    by_field[posting.field] = max(score, by_field.get(posting.field, 0.0))
-            for topic, by_field in best.items():
-                hit = hits.setdefault(topic, Hit(topic))
-                hit.score += max(by_field.values()) + 0.1 * (sum(by_field.values()) - max(by_field.values()))
-                hit.words.add(word)
-                for name, score in by_field.items():
-                    if name:
-                        hit.fields[name] = hit.fields.get(name, 0.0) + score
         for hit in hits.values():
             parts = self._names[hit.name]
             hit.named = bool(parts) and (parts <= stems or fold(hit.name) in stems)
@@ -97,17 +76,37 @@ class Index:
                 hit.score += _WHOLE_NAME * (1 + 0.2 * len(parts))
         return sorted(hits.values(), key=lambda hit: (-hit.score, hit.name))
 
+    def _score(self, word: str, found: Sequence[tuple[str, float]], hits: dict[str, Hit]) -> None:
+        """Add what one word says of each topic."""
+        best: dict[str, dict[str, float]] = {}
+        for known, likeness in found:
+            by_topic = self._postings[known]
+            factor = self._rarity[known] * likeness
+            names = (
+                [name for name in hits if name in by_topic] if hits and len(by_topic) > _FREQUENT else list(by_topic)
+            )
+            for name in names[:_MOST]:
+                into = best.setdefault(name, {})
+                for part, weight in by_topic[name].items():
+                    into[part] = max(weight * factor, into.get(part, 0.0))
+        for name, by_part in best.items():
+            hit = hits.setdefault(name, Hit(name))
+            most = max(by_part.values())
+            hit.score += most + 0.1 * (sum(by_part.values()) - most)
+            hit.words.add(word)
+            for part, score in by_part.items():
+                if part:
+                    hit.fields[part] = hit.fields.get(part, 0.0) + score
+
     def _add(self, topic: Topic) -> None:
-        best: dict[tuple[str, str], float] = {}
         for weight, text, part in topic.texts:
             found = [word for word in words(text) if word not in STOP_WORDS]
             keys = [stem(word) for word in found]
             if len(found) > 1 and weight >= _RELATION:  # billofmaterials, leadtime
                 keys.append(stem("".join(words(text))))
             for key in keys:
-                best[(key, part)] = max(weight, best.get((key, part), 0.0))
-        for (key, part), weight in best.items():
-            self._postings.setdefault(key, []).append(_Posting(topic.name, weight, part))
+                parts = self._postings.setdefault(key, {}).setdefault(topic.name, {})
+                parts[part] = max(weight, parts.get(part, 0.0))
         self._names[topic.name] = frozenset(stem(word) for word in words(topic.name) if word not in STOP_WORDS)
 
     def _alike(self, word: str, guess: bool) -> Iterator[tuple[str, float]]:
