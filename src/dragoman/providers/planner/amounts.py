@@ -25,7 +25,7 @@ _UNITS: dict[str, tuple[str, ...]] = {
     "share": ("% percent",),
     "warm": ("degC °c celsius", "degF fahrenheit", "K kelvin"),
     "volume": ("l liter liters litre litres", "ml"),
-    "power": ("W watt watts", "kW", "MW"),
+    "watts": ("W watt watts", "kW", "MW"),
 }  # fmt: skip
 _SPELLING = {
     spelling: (names.split()[0], kind)

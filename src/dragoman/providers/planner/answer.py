@@ -93,8 +93,8 @@ def _found(sense: Sense, asked: Mapping[str, Any], rows: Sequence[Row], data: Ma
     if sense.ask == "count":
         more = "" if known is not None else " or more"
         names = ", ".join(wording.label(row, naming) for row in rows[:5])
-        example = f"\nAmong them: {names}." if count > 5 else f"\n{names}." if names else ""
-        return f"There {'is' if count == 1 else 'are'} {count:,}{more} {nouns}{where(asked)}.{example}"
+        some = f"\nAmong them: {names}." if count > 5 else f"\n{names}." if names else ""
+        return f"There {'is' if count == 1 else 'are'} {count:,}{more} {nouns}{where(asked)}.{some}"
     if not shown and not any(name in row for row in rows for name in sense.naming[:1] if "__" in name):
         shown = _unnamed(rows, naming, asked)
     if sense.order_by and sense.limit and len(rows) <= sense.limit:
@@ -172,8 +172,8 @@ def _is_empty(given: Any) -> bool:
 
 def _nothing(sense: Sense, asked: Mapping[str, Any]) -> str:
     nouns = noun(sense.manager, 2)
-    lead = "No: I found no" if sense.ask == "exists" else "I found no"
-    return f"{lead} {nouns}{where(asked)}. There may be some that you have no access to."
+    head = "No: I found no" if sense.ask == "exists" else "I found no"
+    return f"{head} {nouns}{where(asked)}. There may be some that you have no access to."
 
 
 def _remarks(sense: Sense, data: Mapping[str, Any]) -> list[str]:

@@ -186,14 +186,14 @@ class Fields:
             if not self.catalog.was_probed(self.manager):
                 probe = {"manager": self.manager, "fields": list(measured), "limit": PROBED_ROWS}
                 return Place(needs=(Need("query", probe),))
-            fitting = unknown if len(unknown) == 1 else []
+            fitting = unknown if len(unknown) == 1 and all(known.values()) else []
         if len(fitting) == 1:
             return Place(self.manager, fitting[0], None, span)
         return Place(options=tuple(fitting))
 
     def _valued(self, manager: str, name: str, amount: Amount, used: Span) -> Place:
-        owner = self.catalog.managers.get(manager, Manager(manager))
-        if owner.base(name) != "Measurement":
+        holder = self.catalog.managers.get(manager, Manager(manager))
+        if holder.base(name) != "Measurement":
             return Place(manager, name, amount.bare, used)
         if amount.unit:
             return Place(manager, name, amount.text, used)

@@ -55,7 +55,7 @@ class Manager:
 
     @property
     def single(self) -> tuple[str, ...]:
-        """The relations that lead to one row."""
+        """The relations to one row."""
         return tuple(name for name in self.relations if not self.is_many(name))
 
     def leads_to(self, relation: str) -> str:
@@ -120,8 +120,8 @@ class Catalog:
         done: set[str] = set()
         best = self.routes.get((start, end))
         while queue:
-            cost, count, here, way = heapq.heappop(queue)
-            if best and self.cost(start, best) <= cost:
+            toll, count, here, way = heapq.heappop(queue)
+            if best and self.toll(start, best) <= toll:
                 return best
             if here == end:
                 return way
@@ -131,11 +131,11 @@ class Catalog:
             done.add(here)
             for place, relation in enumerate(manager.relations):
                 there = manager.leads_to(relation)
-                step = (cost + self._step(manager, relation), count + place + 1, there, (*way, relation))
+                step = (toll + self._step(manager, relation), count + place + 1, there, (*way, relation))
                 heapq.heappush(queue, step)
         return best
 
-    def cost(self, start: str, route: Route) -> float:
+    def toll(self, start: str, route: Route) -> float:
         """How unlikely a way is: one a step, more for a relation with a name of its own."""
         total = 0.0
         for relation, name in zip(route, (start, *self.stops(start, route)), strict=False):
@@ -174,7 +174,7 @@ class Catalog:
         return start if not route else stops[-1] if len(stops) == len(route) else ""
 
     def is_many(self, start: str, route: Route) -> bool:
-        """Whether a route may lead to more than one row."""
+        """Whether a route may end in more than one row."""
         for relation, name in zip(route, (start, *self.stops(start, route)), strict=False):
             manager = self.managers.get(name)
             if manager is None or relation not in manager.relations or manager.is_many(relation):

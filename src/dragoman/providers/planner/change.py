@@ -296,9 +296,11 @@ def unoffered(question: Question, place: int, mentions: Sequence[Mention], catal
     word = question.lowers[place]
     general = word in CHANGES
     choices = [r for m in mentions if place in m.span for r in m.of("choice", "flag")]
-    bare_form = any(nearness(word, part) < 0.9 for r in choices for part in split(r.value or r.name)) and bool(choices)
-    known = any(place in m.span and m.of("type", "row", "field") for m in mentions)
-    if not general and (known or not bare_form):
+    bare_form = any(nearness(word, known) < 0.9 for r in choices for known in split(r.value or r.name)) and bool(
+        choices
+    )
+    explained = any(place in m.span and m.of("type", "row", "field") for m in mentions)
+    if not general and (explained or not bare_form):
         return ""
     names = join([say(offer.name) for offer in catalog.offers])
     offered = f" What I found on offer: {names}." if names else ""

@@ -18,13 +18,13 @@ RELATING = frozenset(
     consisting made make makes making belong belongs belonging involve involves involving involved hold holds holding
     carry carries carrying relate relates related relating concern concerning associate associated connect connected
     link linked attached go goes going come comes coming take takes get gets got require requires required requiring
-    build built feature features featuring appear appears run runs running regarding stand stands
-    entry entries record records row rows item items data database information info details detail overview kind kinds
+    build built feature features featuring appear appears regarding stand stands
+    entry entries record records row rows item items data database information info details overview kind kinds
     type types sort different distinct various individual particular specific certain""".split()
 )
 
 ASKING = frozenset("which what who whom whose where when how list show find give tell get display name fetch".split())
-DETAILS = frozenset("show tell describe details detail about information info overview".split())
+DETAILS = frozenset("show tell describe details about information info overview".split())
 COUNTING = frozenset({("how", "many"), ("number", "of"), ("count", "of"), ("count",), ("amount", "of")})
 PREPOSITIONS = frozenset(
     "of in on at for from by with within containing contain contains using use uses used per into to that including"
@@ -118,7 +118,6 @@ CHANGES: dict[str, tuple[str, ...]] = {
     "create": ("create", "add"),
     "register": ("create", "register", "add"),
     "record": ("create", "record", "add"),
-    "insert": ("create", "insert", "add"),
     "delete": ("delete", "remove"),
     "remove": ("delete", "remove"),
     "erase": ("delete", "remove"),
@@ -127,9 +126,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
 # Words that say a date has gone by and the thing is still open; what such a date and such an end are called in general.
 OVERDUE = frozenset("overdue late delayed".split())
 DUE_WORDS = frozenset("due deadline until expires expiry expected target end".split())
-OPEN_ENDS = frozenset(
-    "done closed finished completed complete received delivered cancelled canceled archived paid".split()
-)
+OPEN_ENDS = frozenset("done closed finished complete ended paid over".split())
 
 
 def degree(word: str) -> tuple[str, int, str] | None:

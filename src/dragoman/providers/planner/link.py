@@ -144,9 +144,9 @@ def _members(tokens: Sequence[Token], manager: Manager) -> Iterator[Reading]:
                 "flag" if yes_or_no else "field", manager.name, name, "", span, score * (0.5 + 0.5 * share), share == 1
             )
         for choice in manager.choices(name):
-            parts = split(choice)
-            for span, matched, score in _windows(tokens, parts):
-                if matched == len(_telling(parts)):
+            pieces = split(choice)
+            for span, matched, score in _windows(tokens, pieces):
+                if matched == len(_telling(pieces)):
                     yield Reading("choice", manager.name, name, choice, span, score, True)
     for name in manager.relations:
         words = split(name)

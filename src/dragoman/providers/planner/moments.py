@@ -12,7 +12,7 @@ from dragoman.providers.planner.words import Token
 _MONTHS = {name.lower(): i for i, name in enumerate(calendar.month_name) if name}
 _MONTHS |= {name.lower(): i for i, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
 _LENGTHS = {"day": 1, "days": 1, "week": 7, "weeks": 7}
-_LEAD = frozenset("in on during of for since from after before until till by as".split())
+_OPENING = frozenset("in on during of for since from after before until till by as".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class _Days:
 
 
 def periods(tokens: Sequence[Token], today: dt.date) -> tuple[Period, ...]:
-    """The periods a sentence names, the word that opens or closes them (before, since ...) taken into account."""
+    """The periods a sentence names, the word that opens or closes them (before, since ...) minded."""
     found: list[Period] = []
     at = 0
     while at < len(tokens):
@@ -42,7 +42,7 @@ def periods(tokens: Sequence[Token], today: dt.date) -> tuple[Period, ...]:
             at += 1
             continue
         word = tokens[at - 1].lower if at else ""
-        back = 1 if word in _LEAD else 0
+        back = 1 if word in _OPENING else 0
         second = (
             _days(tokens, days.end + 1, today)
             if _says(tokens, days.end, "and", "to", "until", "till", "through")
@@ -160,14 +160,14 @@ def _relative(tokens: Sequence[Token], at: int, today: dt.date) -> _Days | None:
         span = tokens[here].lower.rstrip("s")
         ahead = word in ("next", "coming", "following", "within")
         if several or word == "within":
-            first, last = (today, _shift(today, span, count)) if ahead else (_shift(today, span, -count), today)
+            first, last = (today, _moved(today, span, count)) if ahead else (_moved(today, span, -count), today)
         else:
             first, last = _calendar(today, span, 0 if word in ("this", "current") else 1 if ahead else -1)
         return _Days(first, last, at, here + 1)
     if word.isdigit() and len(word) < 4 and _says(tokens, at + 2, "ago"):
         span = tokens[at + 1].lower.rstrip("s")
         if span in ("day", "week", "month", "quarter", "year"):
-            day = _shift(today, span, -int(word))
+            day = _moved(today, span, -int(word))
             return _Days(day, day, at, at + 3)
     return None
 
@@ -182,13 +182,13 @@ def _calendar(today: dt.date, span: str, step: int) -> tuple[dt.date, dt.date]:
         return monday, monday + dt.timedelta(days=6)
     if span == "year":
         return dt.date(today.year + step, 1, 1), dt.date(today.year + step, 12, 31)
-    there = _shift(today.replace(day=1), span, step)
+    there = _moved(today.replace(day=1), span, step)
     if span == "quarter":
         return _quarter_of(there.year, (there.month - 1) // 3 + 1)
     return there, there.replace(day=calendar.monthrange(there.year, there.month)[1])
 
 
-def _shift(day: dt.date, span: str, count: int) -> dt.date:
+def _moved(day: dt.date, span: str, count: int) -> dt.date:
     if span in _LENGTHS:
         return day + dt.timedelta(days=_LENGTHS[span] * count)
     months = day.year * 12 + day.month - 1 + count * {"month": 1, "quarter": 3, "year": 12}[span]

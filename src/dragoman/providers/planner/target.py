@@ -114,8 +114,8 @@ def _position(question: Question, mentions: Sequence[Mention], mention: Mention)
         if word in ("all", "any", "most", "fewest") and at not in extra:
             return 3.0
         if word in PREPOSITIONS or (word in RELATING and word not in ("different", "distinct", "various")):
-            opened = question.lowers[at - 1 : at] in (("list",), ("number",), ("count",), ("show",))
-            return 3.0 if opened else -2.0
+            starts = question.lowers[at - 1 : at] in (("list",), ("number",), ("count",), ("show",))
+            return 3.0 if starts else -2.0
         if at in modifiers or at in extra or at in numbers or at in question.negations or word in FUNCTION:
             at -= 1
             continue

@@ -3,60 +3,31 @@
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from dragoman.providers.planner import bind, target
 from dragoman.providers.planner.amounts import Comparison
-from dragoman.providers.planner.catalog import NUMERIC, TEMPORAL, Catalog, Manager, Route
+from dragoman.providers.planner.catalog import NUMERIC, Catalog, Manager
+from dragoman.providers.planner.conditions import Conditions
 from dragoman.providers.planner.lexicon import FUNCTION, RELATING
-from dragoman.providers.planner.link import Mention, Reading
+from dragoman.providers.planner.link import Mention
 from dragoman.providers.planner.question import NOWHERE, Question, Span
-from dragoman.providers.planner.sense import Condition, Earlier, Need, Sense, clash, parse
-from dragoman.providers.planner.ways import Ways
-from dragoman.providers.planner.words import join, nearness, plural, say, split
-
-Read = tuple[Mention, Reading]
+from dragoman.providers.planner.reader import Read
+from dragoman.providers.planner.sense import Condition, Earlier, Sense, clash
+from dragoman.providers.planner.words import nearness, plural, say, split
 
 
 def understand(
     question: Question, mentions: Sequence[Mention], catalog: Catalog, earlier: Earlier | None, today: dt.date
 ) -> Sense:
     """What the question means. Never guesses over words it could not place: those are in `missing`."""
-    return _Reader(question, mentions, catalog, earlier, today).sense()
+    return _Understanding(question, mentions, catalog, earlier, today).sense()
 
 
-class _Reader:
-    """One question while it is being understood; `used` are the places explained so far."""
-
-    def __init__(
-        self,
-        question: Question,
-        mentions: Sequence[Mention],
-        catalog: Catalog,
-        earlier: Earlier | None,
-        today: dt.date,
-    ) -> None:
-        self.question = question
-        self.mentions = tuple(mentions)
-        self.catalog = catalog
-        self.earlier = earlier if question.refers or question.varies else None
-        self.today = today
-        self.ways = Ways(question, self.mentions, catalog)
-        self.used: set[int] = set()
-        self.needs = self.ways.needs
-        self.trouble = ""
-        self.conditions: list[Condition] = []
-        self.itself: list[Reading] = []
-        self.manager = ""
-        self.target: Mention | None = None
-        self.having: Comparison | None = None
-        self.limit = question.limit
-
-    # -- the whole -----------------------------------------------------------------------------------------------------
+class _Understanding(Conditions):
+    """A reader that puts everything together."""
 
     def sense(self) -> Sense:
         question = self.question
-        self.beside = dict(target.appositions(question, self.mentions))
         self.grouped = list(target.groups(question, self.mentions, self.beside))
         before = self.earlier.manager if self.earlier else ""
         chosen = target.choose(question, self.mentions, self.beside, self.grouped, before)
@@ -106,11 +77,7 @@ class _Reader:
         trouble = self.trouble or self._clash(sense)
         return replace(sense, needs=tuple(self.needs), trouble=trouble)
 
-    @property
-    def _here(self) -> Manager:
-        return self.catalog.managers.get(self.manager, Manager(self.manager))
-
-    # -- the type asked for --------------------------------------------------------------------------------------------
+    # -- the type asked for
 
     def _pivot(self) -> list[Mention]:
         """Count another type per row of the asked-for one: "which town has the most bridges", "more than 3 bridges"."""
@@ -198,239 +165,7 @@ class _Reader:
                 self.limit = int(amount.number)
                 self.used |= amount.span
 
-    # -- readings ------------------------------------------------------------------------------------------------------
-
-    def _read(self, mention: Mention) -> Reading | None:
-        """The likeliest reading of a mention, given the type asked for; None for one that names a type."""
-        kind = mention.names_type
-        others = [r for r in mention.readings if r.sort != "type"]
-        if mention.span in self.beside or (kind and (not others or kind.score >= others[0].score)):
-            own = [r for r in others if r.manager == self.manager and r.whole and r.sort == "relation"]
-            return own[0] if own and mention.span not in self.beside else None
-        return min(others, key=lambda r: self._cost(mention, r), default=None)
-
-    def _cost(self, mention: Mention, reading: Reading) -> float:
-        cost = (1 - reading.score) * 2 + (0 if reading.whole else 0.4)
-        if any(row == reading for row in self.beside.values()):
-            return cost - 2
-        if reading.manager == self.manager:
-            cost -= 0.2 if reading.sort != "row" else 0
-        else:
-            named = [m for m in self.mentions if any(r.manager == reading.manager for r in m.of("type"))]
-            close = min((min(abs(m.first - mention.last), abs(mention.first - m.last)) for m in named), default=9)
-            way = self.catalog.route(self.manager, reading.manager)
-            distance = len(way) if way is not None else 3
-            cost += (0.15 + 0.15 * close if named else 0.6) + 0.1 * distance
-        beside_field = any(
-            r.name == reading.name and r.manager == reading.manager and abs(m.first - mention.first) <= 2
-            for m in self.mentions
-            if m is not mention
-            for r in m.of("field")
-        )
-        return cost - (0.8 if beside_field else 0)
-
-    def _guesses(self, readings: Sequence[Read]) -> tuple[str, ...]:
-        """What was taken for a slip of the finger, as `"wrold" for "world"`."""
-        chosen = [(m, r, r.value if r.sort in ("row", "choice") else r.name) for m, r in readings]
-        chosen += [(m, k, k.manager) for m in self.mentions if (k := m.names_type)]
-        found: list[str] = []
-        for mention, reading, name in chosen:
-            words = split(name) or (name,)
-            for place in sorted(mention.span & reading.span):
-                token = self.question.tokens[place]
-                best = max((nearness(token.lower, word), word) for word in words)
-                if best[0] == 0.7:
-                    found.append(f'"{token.text}" for "{name if reading.sort == "row" else say(name)}"')
-        return tuple(dict.fromkeys(found))
-
-    # -- conditions ----------------------------------------------------------------------------------------------------
-
-    def _rows(self, readings: Sequence[Read]) -> None:
-        for mention, reading in readings:
-            if reading.sort != "row" or reading.hit is None:
-                continue
-            self.used |= mention.span
-            for span, row in self.beside.items():
-                if row.span & mention.span:
-                    self.used |= span
-                    self.ways.routed.add(reading.manager)
-            ready = self._ready(reading)
-            route = self.ways.to(reading.manager, mention, ready[0] if ready else None)
-            if route is None:
-                self._no_way(reading.manager)
-                continue
-            lookup, value = ("icontains", self.question.words(mention.span))
-            if reading.whole:
-                lookup, value = reading.hit.lookup, reading.value
-                if ready and route == ready[0]:
-                    lookup, value = ready[1], ready[2]
-            if not route:
-                self.itself.append(reading)
-            self._add(mention, Condition(route, reading.name, lookup, value))
-
-    def _ready(self, reading: Reading) -> tuple[Route, str, Any] | None:
-        for key, value in (reading.hit.filters.get(self.manager) or {}).items() if reading.hit else ():
-            route, name, lookup = parse(key)
-            if name == reading.name:
-                return route, lookup, value
-        return None
-
-    def _flags(self, readings: Sequence[Read]) -> None:
-        for mention, reading in readings:
-            if reading.sort not in ("flag", "choice"):
-                continue
-            self.used |= mention.span
-            route = self.ways.to(reading.manager, mention)
-            if route is None:
-                self._no_way(reading.manager)
-                continue
-            self.ways.routed.add(reading.manager)
-            if reading.sort == "choice":
-                for m in self.mentions:  # the name of a field beside its value says nothing more: "colour red"
-                    if m is not mention and any(
-                        r.name == reading.name and r.manager == reading.manager for r in m.of("field")
-                    ):
-                        self.used |= m.span
-                self._add(mention, Condition(route, reading.name, "", reading.value))
-            else:
-                self.conditions.append(Condition(route, reading.name, "", not self._denied(mention)))
-
-    def _add(self, mention: Mention, condition: Condition) -> None:
-        joined = self.question.lowers[mention.first - 1] if mention.first else ""
-        self.conditions.append(replace(condition, exclude=self._denied(mention), joined=joined))
-
-    def _denied(self, mention: Mention) -> bool:
-        for place in self.question.negations:
-            between = self.question.lowers[place + 1 : mention.first]
-            if place < mention.first and len(between) <= 4 and place not in self.used:
-                if not any(m.of("choice", "flag", "row") and place < m.first < mention.first for m in self.mentions):
-                    self.used.add(place)
-                    return True
-        return False
-
-    def _comparisons(self, bound: bind.Fields) -> list[Condition]:
-        found: list[Condition] = []
-        for comparison in self.question.comparisons:
-            if comparison is self.having:
-                continue
-            place = bound.amount(comparison.amount, comparison.kind, comparison.span)
-            if not self._is_bound(place, comparison.span):
-                continue
-            route = self.ways.to(place.manager)
-            if route is not None:
-                sign = "" if comparison.sign == "exact" else comparison.sign
-                found.append(Condition(route, place.field, sign, place.value))
-        return found
-
-    def _numbers(self, bound: bind.Fields) -> None:
-        """Numbers beside the name of a field: "with 3 floors", "size 5"."""
-        spent = (
-            frozenset().union(*(c.span for c in self.question.comparisons)) if self.question.comparisons else NOWHERE
-        )
-        spent |= self.question.superlative.span if self.question.superlative else NOWHERE
-        for amount in self.question.amounts:
-            if amount.span & spent or amount.span <= self.used or self.limit == amount.number:
-                continue
-            place = bound.amount(amount, amount.kind if amount.unit else "-", amount.span)
-            if self._is_bound(place, amount.span) and (route := self.ways.to(place.manager)) is not None:
-                self.conditions.append(Condition(route, place.field, "", place.value))
-
-    def _periods(self, bound: bind.Fields) -> list[Condition]:
-        found: list[Condition] = []
-        for period in self.question.periods:
-            place = bound.date(period.span)
-            if not self._is_bound(place, period.span) or (route := self.ways.to(place.manager)) is None:
-                continue
-            if period.first:
-                found.append(Condition(route, place.field, "gte", period.first.isoformat()))
-            if period.last:
-                found.append(Condition(route, place.field, "lte", period.last.isoformat()))
-        return found
-
-    def _gone_by(self, bound: bind.Fields) -> list[Condition]:
-        """ "past their date", "beyond its date": the date named is before today."""
-        found: list[Condition] = []
-        for place, word in enumerate(self.question.lowers):
-            if word not in ("past", "beyond") or place in self.used:
-                continue
-            for mention, reading in bound.free():
-                if 0 < mention.first - place <= 3 and bound.is_of(reading, TEMPORAL):
-                    route = self.ways.to(reading.manager, mention)
-                    if route is not None:
-                        bound.spend(mention)
-                        self.used |= {place, *mention.span}
-                        found.append(Condition(route, reading.name, "lt", self.today.isoformat()))
-        return found
-
-    def _valid(self, bound: bind.Fields) -> list[Condition]:
-        """ "valid", "no longer valid", where the schema has a date "valid until": from today on, or before today."""
-        found: list[Condition] = []
-        for mention, reading in bound.free():
-            words = split(reading.name)
-            if words[-1:] != ("until",) or not bound.is_of(reading, TEMPORAL) or mention.span & self.used:
-                continue
-            if {"until", "when"} & set(self.question.lowers) or self.question.lowers[0] == "what":
-                continue
-            if (route := self.ways.to(reading.manager, mention)) is not None:
-                bound.spend(mention)
-                self.used |= mention.span
-                lookup = "lt" if self._denied(mention) else "gte"
-                found.append(Condition(route, reading.name, lookup, self.today.isoformat()))
-        return found
-
-    def _is_bound(self, place: bind.Place, span: Span) -> bool:
-        """Whether a field was found; if not, what is needed or in the way is noted."""
-        self.needs += place.needs
-        if place.field and not place.needs:
-            self.used |= place.used
-            return True
-        if not place.field and not place.needs:
-            words = self.question.words(span)
-            if place.options:
-                options = join([say(name) for name in place.options], "or")
-                self.trouble = self.trouble or f'Which field do you mean with "{words}": {options}?'
-            else:
-                nouns = plural(say(self.manager))
-                self.trouble = self.trouble or f'I could not tell which field of {nouns} "{words}" is about.'
-        return False
-
-    def _texts(self, bound: bind.Fields) -> None:
-        """A word nothing explains beside a text field is its value: "colour teal"."""
-        for place in self.question.content:
-            if place in self.used or any(place in m.span for m in self.mentions):
-                continue
-            for mention, reading in bound.free():
-                if not bound.is_of(reading, frozenset({"String"})):
-                    continue
-                gap = self.question.lowers[mention.last + 1 : place] if place > mention.last else ("-",)
-                follows = len(gap) <= 2 and all(w in ("is", "of", "by", "like", "called", "the") for w in gap)
-                if place != mention.first - 1 and not follows:
-                    continue
-                if (route := self.ways.to(reading.manager, mention)) is not None:
-                    self.used |= {place, *mention.span}
-                    bound.spend(mention)
-                    self.conditions.append(
-                        Condition(route, reading.name, "icontains", self.question.tokens[place].text)
-                    )
-                    break
-
-    def _overdue(self) -> None:
-        """Past a date by which something should have ended, and not ended: from the names of fields and choices."""
-        left = self.question.overdue - self.used
-        if not left:
-            return
-        overdue = bind.overdue(self._here)
-        if overdue is None:
-            if not self._here.whole:
-                self._ask_schema(self.manager)
-            return
-        due, ended = overdue
-        self.used |= left
-        self.conditions.append(Condition((), due, "lt", self.today.isoformat()))
-        for name, choices in ended.items():
-            self.conditions += [Condition((), name, "", choice, exclude=True) for choice in choices]
-
-    # -- measures, sequence, groups ------------------------------------------------------------------------------------
+    # -- measures, sequence, groups
 
     def _measures(self, bound: bind.Fields) -> tuple[str, ...]:
         question = self.question
@@ -481,34 +216,7 @@ class _Reader:
                 keys.append("__".join((*route, field.name)))
         return tuple(keys)
 
-    def _ask_schema(self, name: str) -> None:
-        if name not in self.catalog.asked:
-            self.needs.append(Need("get_manager_schema", {"manager": name}))
-
-    # -- earlier rows, what is shown, what is left ---------------------------------------------------------------------
-
-    def _base(self) -> list[Condition]:
-        """The conditions of the earlier rows a question refers to, seen from the type asked for now."""
-        earlier = self.earlier
-        if earlier is None:
-            return []
-        route = self.ways.to(earlier.manager)
-        if route is None:
-            self._no_way(earlier.manager)
-            return []
-        for m in self.mentions:
-            if m.names_type and m.names_type.manager == earlier.manager:
-                self.used |= m.span
-        if earlier.cut and earlier.ids:
-            return [Condition(route, "id", "in", list(earlier.ids))]
-        base: list[Condition] = []
-        replaced = {(c.route, c.field) for c in self.conditions} if self.question.varies else set()
-        for exclude, filters in ((False, earlier.filters), (True, earlier.exclude)):
-            for key, value in filters.items():
-                way, name, lookup = parse(key)
-                if (way, name) not in replaced:
-                    base.append(Condition((*route, *way), name, lookup, value, exclude))
-        return base
+    # -- what is shown, what is left
 
     def _shown(self, bound: bind.Fields) -> tuple[tuple[str, ...], str]:
         """The fields to show beside the naming ones: those asked for by name, and by "how heavy" and the like."""
@@ -571,15 +279,11 @@ class _Reader:
         owning = all(self.question.lowers[i] in ("their", "its", "his", "her") for i in self.question.refers)
         return owning and any(m.names_type or m.of("row") for m in self.mentions if m.first < min(self.question.refers))
 
-    def _no_way(self, end: str) -> None:
-        if not any(need.tool == "find_path" for need in self.needs):
-            self.trouble = self.trouble or f"I see no way from {plural(say(self.manager))} to {plural(say(end))}."
-
     def _clash(self, sense: Sense) -> str:
         both = clash(sense.conditions)
         return f'I can look for only one of "{both[0].value}" and "{both[1].value}" at a time.' if both else ""
 
-    # -- what kind of answer -------------------------------------------------------------------------------------------
+    # -- what kind of answer
 
     def _ask(self, sense: Sense) -> Sense:
         question = self.question
@@ -609,7 +313,7 @@ class _Reader:
         return (*(name for name in here.fields if name not in keys), *here.single)
 
     def _turned(self, sense: Sense) -> Sense:
-        """Ask the named row itself, where all that is wanted is what it belongs to: "the owner's town of bridge Alba"."""
+        """Ask the named row itself, where all that is wanted is what it belongs to: "the town of bridge Alba"."""
         if sense.ask != "list" or len(sense.conditions) != 1 or sense.order_by or self.earlier is not None:
             return sense
         condition = sense.conditions[0]
@@ -618,7 +322,7 @@ class _Reader:
         if not condition.route or row is None or condition.exclude or condition.field != row.name:
             return sense
         back = self.catalog.route(end, self.manager)
-        if not back or self.catalog.is_many(end, back) or self.catalog.cost(end, back) > len(back):
+        if not back or self.catalog.is_many(end, back) or self.catalog.toll(end, back) > len(back):
             return sense
         there = self.catalog.managers.get(end, Manager(end))
         return replace(

@@ -27,7 +27,7 @@ class Ways:
     def begin(
         self, start: str, target: Mention | None, grouped: Iterable[Mention], beside: Mapping[Span, Reading]
     ) -> None:
-        """Start from a type, named by `target`; its mention, groups, and what stands beside a name are no stations."""
+        """Start from a type, named by `target`; its mention, groups, and what stands beside a name are no stops."""
         self.start = start
         self.named_at = target.first if target else 0
         self.apart = frozenset({*((target.span,) if target else ()), *(m.span for m in grouped), *beside})
@@ -47,7 +47,7 @@ class Ways:
         """The likeliest way between two types; what would tell a better one is noted as a need."""
         catalog = self.catalog
         options = [way for way in (ready, catalog.route(start, end)) if way is not None]
-        way = min(options, key=lambda option: catalog.cost(start, option), default=None)
+        way = min(options, key=lambda option: catalog.toll(start, option), default=None)
         if way is None:
             if (start, end) not in catalog.routes:
                 self.needs.append(Need("find_path", {"from": start, "to": end}))
@@ -106,10 +106,10 @@ class Ways:
 
     def _named(self, reading: Reading, end: str) -> Route | None:
         """The way a named relation is: from here to there, or, seen from the other side, the one list that leads there."""
-        owner = self.catalog.managers.get(reading.manager, Manager(reading.manager))
-        if reading.name not in owner.relations:
+        holder = self.catalog.managers.get(reading.manager, Manager(reading.manager))
+        if reading.name not in holder.relations:
             return None
-        leads = owner.leads_to(reading.name)
+        leads = holder.leads_to(reading.name)
         if reading.manager == self.start and leads == end:
             return (reading.name,)
         if reading.manager == end and leads == self.start:

@@ -10,7 +10,7 @@ from dragoman.providers.planner.words import join, say
 
 _IRREGULAR = {
     "set": "set", "put": "put", "send": "sent", "make": "made", "take": "took", "pay": "paid", "run": "ran",
-    "cancel": "cancelled", "submit": "submitted", "give": "gave", "hold": "held", "build": "built", "sell": "sold",
+    "give": "gave", "hold": "held", "build": "built", "sell": "sold",
     "buy": "bought", "begin": "began", "write": "wrote", "withdraw": "withdrew",
 }  # fmt: skip
 
@@ -109,14 +109,14 @@ def dig(row: Mapping[str, Any], path: str) -> Any:
 
 
 def past(verb: str) -> str:
-    """The past of a verb: archive, archived; cancel, cancelled."""
+    """The past of a verb: close, closed; stop, stopped; label, labelled."""
     if verb in _IRREGULAR:
         return _IRREGULAR[verb]
     if verb.endswith("e"):
         return f"{verb}d"
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":
         return f"{verb[:-1]}ied"
-    doubled = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]", verb)
+    doubled = re.fullmatch(r"[^aeiou]*[aeiou][^aeiouwxy]|.*[aeiou]l|.*(?:mit|fer|cur)", verb)
     return f"{verb}{verb[-1] if doubled else ''}ed"
 
 

@@ -1,0 +1,200 @@
+"""Conditions: what the linked words of a question demand of the rows."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from dragoman.providers.planner import bind
+from dragoman.providers.planner.catalog import TEMPORAL, Route
+from dragoman.providers.planner.link import Mention, Reading
+from dragoman.providers.planner.question import NOWHERE
+from dragoman.providers.planner.reader import Read, Reader
+from dragoman.providers.planner.sense import Condition, parse
+from dragoman.providers.planner.words import split
+
+
+class Conditions(Reader):
+    """A reader that finds conditions: names, choices, numbers, dates, texts, and those of earlier rows."""
+
+    def _rows(self, readings: Sequence[Read]) -> None:
+        for mention, reading in readings:
+            if reading.sort != "row" or reading.hit is None:
+                continue
+            self.used |= mention.span
+            for span, row in self.beside.items():
+                if row.span & mention.span:
+                    self.used |= span
+                    self.ways.routed.add(reading.manager)
+            ready = self._ready(reading)
+            route = self.ways.to(reading.manager, mention, ready[0] if ready else None)
+            if route is None:
+                self._no_way(reading.manager)
+                continue
+            lookup, value = ("icontains", self.question.words(mention.span))
+            if reading.whole:
+                lookup, value = reading.hit.lookup, reading.value
+                if ready and route == ready[0]:
+                    lookup, value = ready[1], ready[2]
+            if not route:
+                self.itself.append(reading)
+            self._add(mention, Condition(route, reading.name, lookup, value))
+
+    def _ready(self, reading: Reading) -> tuple[Route, str, Any] | None:
+        for key, value in (reading.hit.filters.get(self.manager) or {}).items() if reading.hit else ():
+            route, name, lookup = parse(key)
+            if name == reading.name:
+                return route, lookup, value
+        return None
+
+    def _flags(self, readings: Sequence[Read]) -> None:
+        for mention, reading in readings:
+            if reading.sort not in ("flag", "choice"):
+                continue
+            self.used |= mention.span
+            route = self.ways.to(reading.manager, mention)
+            if route is None:
+                self._no_way(reading.manager)
+                continue
+            self.ways.routed.add(reading.manager)
+            if reading.sort == "choice":
+                for m in self.mentions:  # the name of a field beside its value says nothing more: "colour red"
+                    if m is not mention and any(
+                        r.name == reading.name and r.manager == reading.manager for r in m.of("field")
+                    ):
+                        self.used |= m.span
+                self._add(mention, Condition(route, reading.name, "", reading.value))
+            else:
+                self.conditions.append(Condition(route, reading.name, "", not self._denied(mention)))
+
+    def _add(self, mention: Mention, condition: Condition) -> None:
+        joined = self.question.lowers[mention.first - 1] if mention.first else ""
+        self.conditions.append(replace(condition, exclude=self._denied(mention), joined=joined))
+
+    def _comparisons(self, bound: bind.Fields) -> list[Condition]:
+        found: list[Condition] = []
+        for comparison in self.question.comparisons:
+            if comparison is self.having:
+                continue
+            place = bound.amount(comparison.amount, comparison.kind, comparison.span)
+            if not self._is_bound(place, comparison.span):
+                continue
+            route = self.ways.to(place.manager)
+            if route is not None:
+                sign = "" if comparison.sign == "exact" else comparison.sign
+                found.append(Condition(route, place.field, sign, place.value))
+        return found
+
+    def _numbers(self, bound: bind.Fields) -> None:
+        """Numbers beside the name of a field: "with 3 floors", "size 5"."""
+        spent = (
+            frozenset().union(*(c.span for c in self.question.comparisons)) if self.question.comparisons else NOWHERE
+        )
+        spent |= self.question.superlative.span if self.question.superlative else NOWHERE
+        for amount in self.question.amounts:
+            if amount.span & spent or amount.span <= self.used or self.limit == amount.number:
+                continue
+            place = bound.amount(amount, amount.kind if amount.unit else "-", amount.span)
+            if self._is_bound(place, amount.span) and (route := self.ways.to(place.manager)) is not None:
+                self.conditions.append(Condition(route, place.field, "", place.value))
+
+    def _periods(self, bound: bind.Fields) -> list[Condition]:
+        found: list[Condition] = []
+        for period in self.question.periods:
+            place = bound.date(period.span)
+            if not self._is_bound(place, period.span) or (route := self.ways.to(place.manager)) is None:
+                continue
+            if period.first:
+                found.append(Condition(route, place.field, "gte", period.first.isoformat()))
+            if period.last:
+                found.append(Condition(route, place.field, "lte", period.last.isoformat()))
+        return found
+
+    def _gone_by(self, bound: bind.Fields) -> list[Condition]:
+        """ "past their date", "beyond its date": the date named is before today."""
+        found: list[Condition] = []
+        for place, word in enumerate(self.question.lowers):
+            if word not in ("past", "beyond") or place in self.used:
+                continue
+            for mention, reading in bound.free():
+                if 0 < mention.first - place <= 3 and bound.is_of(reading, TEMPORAL):
+                    route = self.ways.to(reading.manager, mention)
+                    if route is not None:
+                        bound.spend(mention)
+                        self.used |= {place, *mention.span}
+                        found.append(Condition(route, reading.name, "lt", self.today.isoformat()))
+        return found
+
+    def _valid(self, bound: bind.Fields) -> list[Condition]:
+        """ "valid", "no longer valid", where the schema has a date "valid until": from today on, or before today."""
+        found: list[Condition] = []
+        for mention, reading in bound.free():
+            words = split(reading.name)
+            if words[-1:] != ("until",) or not bound.is_of(reading, TEMPORAL) or mention.span & self.used:
+                continue
+            if {"until", "when"} & set(self.question.lowers) or self.question.lowers[0] == "what":
+                continue
+            if (route := self.ways.to(reading.manager, mention)) is not None:
+                bound.spend(mention)
+                self.used |= mention.span
+                lookup = "lt" if self._denied(mention) else "gte"
+                found.append(Condition(route, reading.name, lookup, self.today.isoformat()))
+        return found
+
+    def _texts(self, bound: bind.Fields) -> None:
+        """A word nothing explains beside a text field is its value: "colour teal"."""
+        for place in self.question.content:
+            if place in self.used or any(place in m.span for m in self.mentions):
+                continue
+            for mention, reading in bound.free():
+                if not bound.is_of(reading, frozenset({"String"})):
+                    continue
+                gap = self.question.lowers[mention.last + 1 : place] if place > mention.last else ("-",)
+                follows = len(gap) <= 2 and all(w in ("is", "of", "by", "like", "called", "the") for w in gap)
+                if place != mention.first - 1 and not follows:
+                    continue
+                if (route := self.ways.to(reading.manager, mention)) is not None:
+                    self.used |= {place, *mention.span}
+                    bound.spend(mention)
+                    self.conditions.append(
+                        Condition(route, reading.name, "icontains", self.question.tokens[place].text)
+                    )
+                    break
+
+    def _overdue(self) -> None:
+        """Past a date by which something should have ended, and not ended: from the names of fields and choices."""
+        left = self.question.overdue - self.used
+        if not left:
+            return
+        overdue = bind.overdue(self._here)
+        if overdue is None:
+            if not self._here.whole:
+                self._ask_schema(self.manager)
+            return
+        due, ended = overdue
+        self.used |= left
+        self.conditions.append(Condition((), due, "lt", self.today.isoformat()))
+        for name, choices in ended.items():
+            self.conditions += [Condition((), name, "", choice, exclude=True) for choice in choices]
+
+    def _base(self) -> list[Condition]:
+        """The conditions of the earlier rows a question refers to, seen from the type asked for now."""
+        earlier = self.earlier
+        if earlier is None:
+            return []
+        route = self.ways.to(earlier.manager)
+        if route is None:
+            self._no_way(earlier.manager)
+            return []
+        for m in self.mentions:
+            if m.names_type and m.names_type.manager == earlier.manager:
+                self.used |= m.span
+        if earlier.cut and earlier.ids:
+            return [Condition(route, "id", "in", list(earlier.ids))]
+        base: list[Condition] = []
+        replaced = {(c.route, c.field) for c in self.conditions} if self.question.varies else set()
+        for exclude, filters in ((False, earlier.filters), (True, earlier.exclude)):
+            for key, value in filters.items():
+                way, name, lookup = parse(key)
+                if (way, name) not in replaced:
+                    base.append(Condition((*route, *way), name, lookup, value, exclude))
+        return base
