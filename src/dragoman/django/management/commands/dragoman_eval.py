@@ -45,6 +45,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--at-least", type=float, default=PASS_SHARE * 100, metavar="PERCENT", help="of cases that must pass"
         )
+        parser.add_argument(
+            "--migrate", action="store_true", help="make the tables by the migrations, where they need it"
+        )
         parser.add_argument("--json", action="store_true", help="print every verdict as JSON instead of the table")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -52,7 +55,7 @@ class Command(BaseCommand):
         names = [*options["provider"], *filter(None, (name.strip() for name in options["compare"].split(",")))]
         try:
             cases = _chosen(load(options["cases"] or [_home()]), options["case"])
-            with eval_database():
+            with eval_database(migrate=options["migrate"]):
                 report = self._play(cases, _contestants(options["alias"], names), options["verbosity"])
         except ChatError as error:
             raise CommandError(error.message) from error
