@@ -54,6 +54,8 @@ def page(chromium: Browser, server: Server) -> Iterator[Page]:
 
 
 def ask(page: Page, text: str) -> None:
+    """Send a message; while an answer is being written there is no way to."""
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
     page.get_by_label("Your message").fill(text)
     page.keyboard.press("Enter")
 

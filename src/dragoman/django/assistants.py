@@ -1,5 +1,6 @@
 """Put one Assistant together from the settings; one an alias and process, with the supervisor of its runs."""
 
+import logging
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -17,6 +18,8 @@ from dragoman.harness.errors import ConfigurationError
 from dragoman.harness.grounding import Grounding
 from dragoman.harness.runs import Supervisor
 from dragoman.providers import catalog
+
+log = logging.getLogger("dragoman.assistants")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ _building = Lock()
 def _desk(alias: str) -> Desk:
     found = _settings(alias)
     store = DjangoStore(alias)
+    log.info("The assistant %r: %s", alias, catalog.explain(found.provider, found.provider_config))
     return Desk(
         found,
         Assistant(

@@ -111,6 +111,11 @@ async def test_rows_of_a_remote_system_are_filtered_and_ordered(grounding: Graph
     assert [row["currency"] for row in answer["rows"]] == ["KRW", "JPY", "CZK"]
     one = await call(grounding, NOBODY, "query", manager="ExchangeRate", filters={"currency": "SEK"})
     assert names(one) == ["Swedish krona"]
+    beyond = {"currency__icontains": "se"}
+    assert names(await call(grounding, NOBODY, "query", manager="ExchangeRate", filters=beyond)) == ["Swedish krona"]
+    count = {"measures": ["count"]}
+    counted = await call(grounding, NOBODY, "query", manager="ExchangeRate", filters=beyond, aggregate=count)
+    assert counted["rows"] == [{"count": 1}]
 
 
 async def test_a_field_somebody_may_not_read_is_null_and_refused_as_a_condition(grounding: GraphQLGrounding) -> None:
@@ -270,6 +275,23 @@ async def test_a_validation_error_of_a_mutation_names_the_field(grounding: Graph
         grounding, await person("carla"), "mutate", mutation="updatePart", input={"id": "1", "name": ""}
     )
     assert answer["field_errors"]
+
+
+@pytest.mark.parametrize("weight", ["5 s", {"value": 5, "unit": "EUR"}])
+async def test_a_unit_of_another_kind_is_named(grounding: GraphQLGrounding, weight: Any) -> None:
+    answer = await call(grounding, NOBODY, "query", manager="Part", filters={"mass__gt": weight})
+    assert (answer["error"], answer["code"]) == ("Unit must be compatible with 'kg'.", "bad_value")
+
+
+async def test_suppliers_without_parts_are_those_whose_list_is_empty(grounding: GraphQLGrounding) -> None:
+    ada = await person("ada")
+    count = {"measures": ["count"]}
+
+    async def counted(**filters: Any) -> int:
+        answer = await call(grounding, ada, "query", manager="Material", filters=filters, aggregate=count)
+        return int(answer["rows"][0]["count"])
+
+    assert await counted() == await counted(partList__isnull=True) + await counted(partList__isnull=False)
 
 
 async def test_a_mutation_of_a_missing_row_says_no_more_than_not_found(grounding: GraphQLGrounding) -> None:

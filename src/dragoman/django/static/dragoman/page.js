@@ -136,7 +136,19 @@ function fold(title, ...content) {
 }
 
 function json(value) {
-  return make("pre", "", JSON.stringify(value, null, 2));
+  return make("pre", "", spread(value));
+}
+
+// JSON in lines; whatever fits on one stays on it.
+function spread(value, indent = "") {
+  const short = JSON.stringify(value, null, 1)?.replace(/\n */g, " ") ?? "null";
+  if (value === null || typeof value !== "object" || short.length + indent.length <= 76) return short;
+  const inner = indent + "  ";
+  const lines = Array.isArray(value)
+    ? value.map((item) => inner + spread(item, inner))
+    : Object.entries(value).map(([key, item]) => `${inner}${JSON.stringify(key)}: ${spread(item, inner)}`);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return `${open}\n${lines.join(",\n")}\n${indent}${close}`;
 }
 
 // The arguments in one line, for the closed card.

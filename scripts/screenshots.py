@@ -1,0 +1,113 @@
+"""Take the pictures of the README: ask the running example in a headless Chromium, and keep what the page shows.
+
+python scripts/screenshots.py [directory]     default: docs/; CHROMIUM names another browser than the one on PATH
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "examples" / "parts"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+PATIENCE_SECONDS = 120
+
+
+def main() -> int:
+    """The exit code: 0 when the pictures are there."""
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs"
+    target.mkdir(parents=True, exist_ok=True)
+    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if chromium is None:
+        print(f"No Chromium found: install one, or set CHROMIUM to its path (looked for {', '.join(BROWSERS)}).")
+        return 1
+    with tempfile.TemporaryDirectory() as directory, serving(Path(directory)) as url, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+        take(browser, url, "light", target / "page.png")
+        take(browser, url, "dark", target / "page-dark.png")
+        browser.close()
+    return 0
+
+
+@contextmanager
+def serving(directory: Path) -> Iterator[str]:
+    """The example with a database of its own; its address."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environment = {**os.environ, "PARTS_DB_NAME": str(directory / "parts.sqlite3"), "PARTS_PROVIDER": "planner"}
+    for command in (["migrate", "-v0"], ["seed"]):
+        subprocess.run(
+            [sys.executable, "manage.py", *command],
+            cwd=EXAMPLE,
+            env=environment,
+            check=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    server = subprocess.Popen(
+        [sys.executable, "-m", "uvicorn", "--log-level", "error", "--port", str(port), "config.asgi:application"],
+        cwd=EXAMPLE,
+        env=environment,
+    )
+    try:
+        while server.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS).close()
+                break
+            except OSError:
+                continue
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(PATIENCE_SECONDS)
+
+
+def take(browser: Browser, url: str, scheme: str, path: Path) -> None:
+    """Ask two questions as somebody of the example, open the card of the query, and leave a confirmation open."""
+    context = browser.new_context(
+        viewport={"width": 1000, "height": 1330},
+        device_scale_factor=2,
+        color_scheme=scheme,  # type: ignore[arg-type]
+    )
+    page = context.new_page()
+    page.goto(f"{url}/sign-in/")
+    page.get_by_role("button", name="Ada").first.click()
+    page.goto(f"{url}/chat/")
+    ask(page, "What projects contain parts with cobalt?")
+    answered(page, 1)
+    page.locator(".item.tool", has_text="query").last.locator("summary").click()
+    ask(page, "Archive project Halcyon.")
+    expect(page.get_by_role("button", name="Confirm")).to_be_visible(timeout=PATIENCE_SECONDS * 1000)
+    page.locator("#scroll").evaluate("element => { element.scrollTop = element.scrollHeight; }")
+    page.screenshot(path=path)
+    page.get_by_role("button", name="Reject").click()
+    answered(page, 2)
+    context.close()
+    print(f"{path} is taken.")
+
+
+def ask(page: Page, question: str) -> None:
+    page.get_by_label("Your message").fill(question)
+    page.keyboard.press("Enter")
+
+
+def answered(page: Page, turns: int) -> None:
+    """Wait until so many answers are signed."""
+    signed = page.locator(".item.text small:not(:empty)")
+    expect(signed).to_have_count(turns, timeout=PATIENCE_SECONDS * 1000)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
