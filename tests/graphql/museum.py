@@ -89,6 +89,7 @@ def rows() -> dict[str, list[dict[str, Any]]]:
         {"id": "1", "name": "Blue Hall", "floor": 1, "wingId": "1"},
         {"id": "2", "name": "Red Hall", "floor": 2, "wingId": "1"},
         {"id": "3", "name": "Cellar", "floor": 0, "wingId": "2"},
+        {"id": "4", "name": "Attic", "floor": 3, "wingId": "1"},
     ]
     works = [
         _work("1", "Harbour at Dawn", "oil", "1930-01-15", (12, "kg"), (900, "EUR"), "1", "1", 40, 1.5),

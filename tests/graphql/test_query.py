@@ -54,6 +54,10 @@ async def test_rows_come_with_id_and_name_and_say_how_many_there_are() -> None:
         ("Work", {"room__name": "No such room"}, []),
         ("Work", {"score__isnull": True}, ["Harbour at Dusk"]),
         ("Work", {"score": None}, ["Harbour at Dusk"]),
+        ("Work", {"room__isnull": True}, []),
+        ("Room", {"workList__isnull": True, "floor__gte": 0}, ["Attic"]),
+        ("Room", {"work_list__isnull": False}, ["Blue Hall", "Red Hall", "Cellar"]),
+        ("Wing", {"roomList__workList__isnull": True}, ["North Wing"]),
     ],
 )  # fmt: skip
 async def test_a_filter_finds_the_rows_it_names_at_any_depth(
@@ -171,7 +175,7 @@ async def test_a_list_inside_a_row_says_when_it_is_cut() -> None:
     more = [{"id": str(n), "day": "2026-01-01", "people": n, "roomId": "1"} for n in range(1, 31)]
     grounding, _ = grounded(more={"Visit": more})
     answer = await call(grounding, VISITOR, "query", manager="Room", fields=["name", {"visitList": ["people"]}])
-    assert [len(row["visitList"]) for row in answer["rows"]] == [20, 0, 0]
+    assert [len(row["visitList"]) for row in answer["rows"]] == [20, 0, 0, 0]
     assert answer["notes"] == [
         "visitList is cut: at most 20 of up to 30 are shown in a row. Query that manager for all."
     ]

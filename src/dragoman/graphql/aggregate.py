@@ -11,7 +11,7 @@ from dragoman.graphql.compute import in_order, number, plain, rank, unit
 from dragoman.graphql.document import Selection
 from dragoman.graphql.execute import Session
 from dragoman.graphql.naming import fold
-from dragoman.graphql.narrow import Narrowing, narrow
+from dragoman.graphql.narrow import Narrowing, narrow, on_the_rows
 from dragoman.graphql.query import Findings, Question
 from dragoman.graphql.rows import Reading, Rows, Source, window
 from dragoman.graphql.schema import Catalog, Exposed
@@ -62,18 +62,23 @@ async def groups(session: Session, question: Question, wanted: Mapping[str, Any]
     keys = [column(catalog, manager, path) for path in _list(wanted.get("group_by"))]
     measures = [measure(catalog, manager, text) for text in _list(wanted.get("measures"))] or [Measure("count")]
     narrowing = await narrow(session, question.where, question.exclude)
-    extra = [column(catalog, manager, name) for name in narrowing.fields]
-    columns = list({c.name: c for c in [*keys, *(m.column for m in measures if m.column), *extra]}.values())
-    if narrowing.nothing:
-        read, notes = Table([], 0, True), list[str]()
-    elif not columns:
+    try:
+        return await _answer(session, question, keys, measures, narrowing)
+    except ToolError as failure:
+        narrowing = on_the_rows(question.where, question.exclude, failure)
+        return await _answer(session, question, keys, measures, narrowing)
+
+
+async def _answer(
+    session: Session, question: Question, keys: Sequence[Column], measures: Sequence[Measure], narrowing: Narrowing
+) -> dict[str, Any]:
+    columns = _columns(session, question.manager, keys, measures, narrowing)
+    if not columns and not narrowing.nothing:
         return await _count(session, question, narrowing.source)
-    else:
-        read, notes = await _in_one_unit(session, manager, columns, narrowing, measures)
+    read, notes = await _in_one_unit(session, question.manager, columns, narrowing, measures)
     rows = [row for row in read.rows if narrowing.keeps(row)] if narrowing.computed else read.rows
     notes += narrowing.blind(read.rows)
-    found = _grouped(rows, keys, measures, notes)
-    found = _ordered(found, question.order_by, keys, measures, manager)
+    found = _ordered(_grouped(rows, keys, measures, notes), question.order_by, keys, measures, question.manager)
     if not read.complete:
         of = f" of {read.total:,}" if read.total else ""
         notes.append(f"Computed over the first {len(read.rows):,}{of} rows only: narrow the filter for exact figures.")
@@ -81,6 +86,14 @@ async def groups(session: Session, question: Question, wanted: Mapping[str, Any]
     more = len(found) > question.offset + len(chosen)
     answer = Findings(chosen, len(found), more, read.faults, notes).answer(question.offset)
     return answer | {"computed_over": len(rows), "complete": read.complete}
+
+
+def _columns(
+    session: Session, manager: Exposed, keys: Sequence[Column], measures: Sequence[Measure], narrowing: Narrowing
+) -> list[Column]:
+    """All that must be read of a row, each once."""
+    extra = [column(session.catalog, manager, name) for name in narrowing.fields]
+    return list({c.name: c for c in [*keys, *(m.column for m in measures if m.column), *extra]}.values())
 
 
 async def _count(session: Session, question: Question, source: Source) -> dict[str, Any]:
@@ -106,6 +119,8 @@ async def _in_one_unit(
     measures: Sequence[Measure],
 ) -> tuple[Table, list[str]]:
     """The table, read again in one unit where a measurement came in several and the schema can convert it."""
+    if narrowing.nothing:
+        return Table([], 0, True), []
     read = await table(session, manager, columns, narrowing.source, narrowing.units)
     mixed: dict[str, str] = {}
     for over in {m.column.name: m.column for m in measures if m.column and m.column.field.is_measurement}.values():

@@ -24,8 +24,8 @@ def matches(value: Any, lookup: str, wanted: Any) -> bool:
     """Whether a value of a row meets a condition. Null meets none but `isnull`; of a measurement the number counts."""
     if lookup == "isnull":
         return (value is None) is bool(wanted)
-    if isinstance(wanted, frozenset):
-        return value is not None and str(value) in wanted
+    if isinstance(wanted, frozenset):  # ids, and "out" for none of them
+        return value is not None and (str(value) in wanted) is (lookup == "in")
     if lookup == "in":
         return any(matches(value, "exact", item) for item in (wanted if isinstance(wanted, list) else [wanted]))
     if value is None or wanted is None:

@@ -9,7 +9,8 @@ from graphql import DocumentNode, GraphQLSchema
 from dragoman.graphql.dialects import Dialect
 from dragoman.harness.caller import Caller
 
-_NOTHING: Mapping[str, Any] = {}
+# The code of a fault for a condition that the schema offers and the system behind it does not have.
+UNSUPPORTED = "unsupported_filter"
 
 
 @dataclass(frozen=True, slots=True)

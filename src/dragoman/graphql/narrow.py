@@ -13,6 +13,7 @@ from dragoman.graphql.compute import Condition, matches, number
 from dragoman.graphql.dialects import Place, Slot
 from dragoman.graphql.document import unwrap, wrap
 from dragoman.graphql.execute import Session
+from dragoman.graphql.host import UNSUPPORTED
 from dragoman.graphql.rows import MOST_ROWS, Source, chunks, total
 from dragoman.graphql.schema import Catalog, Exposed, Relation
 from dragoman.graphql.values import amount, choose, fit
@@ -79,6 +80,7 @@ async def narrow(session: Session, where: Where, exclude: Where, orders: int = 0
 
     Raises ToolError where a condition cannot be answered at all.
     """
+    where, exclude = await _with_owners(session, where), await _with_owners(session, exclude)
     if session.catalog.dialect.row_checks is not None:
         return await _aside(session, where, exclude, orders)
     try:
@@ -90,6 +92,16 @@ async def narrow(session: Session, where: Where, exclude: Where, orders: int = 0
     except _Nothing:
         cut, without = {}, []
     return _left_over(where.manager, {**kept, **cut}, None, left, without)
+
+
+def on_the_rows(where: Where, exclude: Where, failure: ToolError) -> Narrowing:
+    """The same conditions, all met on the rows, after the system behind the schema turned out not to have them.
+
+    Raises the failure where it was another one, or where that cannot be done.
+    """
+    if failure.code != UNSUPPORTED or where.related or exclude.related:
+        raise failure
+    return _left_over(where.manager, {}, None, where.conditions, exclude.conditions)
 
 
 # ---- where the schema's own conditions are good ----------------------------------------------------------------------
@@ -235,7 +247,11 @@ async def _matching(session: Session, where: Where, wanted: Sequence[str]) -> di
         raise ToolError(f"{manager.name} rows have no id, so nothing can be filtered through them.", "not_filterable")
     if session.catalog.dialect.row_checks is None or not where.related:
         narrowing = await narrow(session, where, Where(manager))
-        return {} if narrowing.nothing else await _read(session, where, narrowing, wanted)
+        try:
+            return {} if narrowing.nothing else await _read(session, where, narrowing, wanted)
+        except ToolError as failure:
+            return await _read(session, where, on_the_rows(where, Where(manager), failure), wanted)
+    where = await _with_owners(session, where)
     sets = {name: await _related_ids(session, manager, name, inner) for name, inner in where.related.items()}
     if not all(sets.values()):
         return {}
@@ -272,6 +288,29 @@ async def _related_ids(session: Session, manager: Exposed, name: str, inner: Whe
         raise _not_filterable(manager, name)
     rows = await _matching(session, inner, (back.key,))
     return list(dict.fromkeys(str(row[back.key]) for row in rows.values() if row.get(back.key) is not None))
+
+
+async def _with_owners(session: Session, where: Where) -> Where:
+    """The same conditions, those on whether a list is empty turned into the ids of the rows whose list is not."""
+    manager = where.manager
+    lists = {name for name, relation in manager.relations.items() if relation.many}
+    if not any(condition.field in lists for condition in where.conditions):
+        return where
+    conditions: list[Condition] = []
+    for condition in where.conditions:
+        if condition.field not in lists:
+            conditions.append(condition)
+            continue
+        back = _back(session.catalog, manager, manager.relations[condition.field])
+        if back is None or not back.key or not manager.has_id:
+            raise _not_filterable(manager, condition.field)
+        target = session.catalog.managers[manager.relations[condition.field].target]
+        found = await table(session, target, [column(session.catalog, target, back.key)], Source())
+        if not found.complete:
+            raise _too_many(Where(target), MOST_ROWS)
+        owners = frozenset(str(row[back.key]) for row in found.rows)
+        conditions.append(Condition("id", "out" if condition.value else "in", owners))
+    return Where(manager, conditions, where.related)
 
 
 async def _from_the_smallest(session: Session, manager: Exposed, sets: Mapping[str, list[str]]) -> list[str] | None:
@@ -353,6 +392,8 @@ def _place(catalog: Catalog, manager: Exposed, exclude: bool) -> Place | None:
 
 
 def _slot(catalog: Catalog, place: Place | None, condition: Condition) -> Slot | None:
+    if isinstance(condition.value, frozenset):  # ids of our own finding are looked up on the rows
+        return None
     slots = catalog.dialect.filtering.slots(place, condition.field) if place else {}
     if condition.lookup == "exact" and "exact" not in slots and "in" in slots:
         return slots["in"]

@@ -9,8 +9,8 @@ from dragoman.graphql.compute import in_order
 from dragoman.graphql.document import Selection, default_selection, select
 from dragoman.graphql.execute import Session, told
 from dragoman.graphql.host import Fault
-from dragoman.graphql.narrow import Narrowing, narrow
-from dragoman.graphql.order import order
+from dragoman.graphql.narrow import Narrowing, narrow, on_the_rows
+from dragoman.graphql.order import Order, order
 from dragoman.graphql.rows import MOST_ROWS, Reading, Rows, Source, can_pick, listed, pick, read, total, window
 from dragoman.graphql.schema import Exposed
 from dragoman.graphql.where import Where, parse
@@ -83,18 +83,27 @@ async def rows(session: Session, question: Question, fields: Sequence[Any] | Non
     selection = select(session.catalog, manager, fields) if fields else default_selection(session.catalog, manager)
     wanted = order(session.catalog, manager, question.order_by)
     narrowing = await narrow(session, question.where, question.exclude, len(wanted.columns))
-    if narrowing.nothing:
-        findings = Findings([], 0, False)
-    elif wanted.by_schema and not narrowing.computed and await _is_straight(session, question, narrowing):
-        reading = Reading(selection, {**narrowing.source.arguments, **wanted.arguments})
-        findings = await _straight(session, reading, question)
-    elif not wanted.columns and not narrowing.computed and narrowing.source.ids is not None:
-        findings = await _picked(session, selection, question, narrowing.source.ids)
-    else:
-        findings = await _computed(session, question, selection, narrowing, wanted.columns)
+    try:
+        findings = await _find(session, question, selection, wanted, narrowing)
+    except ToolError as failure:
+        narrowing = on_the_rows(question.where, question.exclude, failure)
+        findings = await _find(session, question, selection, wanted, narrowing)
     if not findings.rows and not question.offset and (hint := _hint(question)):
         findings.notes.append(hint)
     return findings.answer(question.offset)
+
+
+async def _find(
+    session: Session, question: Question, selection: Selection, wanted: Order, narrowing: Narrowing
+) -> Findings:
+    if narrowing.nothing:
+        return Findings([], 0, False)
+    if wanted.by_schema and not narrowing.computed and await _is_straight(session, question, narrowing):
+        reading = Reading(selection, {**narrowing.source.arguments, **wanted.arguments})
+        return await _straight(session, reading, question)
+    if not wanted.columns and not narrowing.computed and narrowing.source.ids is not None:
+        return await _picked(session, selection, question, narrowing.source.ids)
+    return await _computed(session, question, selection, narrowing, wanted.columns)
 
 
 async def _straight(session: Session, reading: Reading, question: Question) -> Findings:

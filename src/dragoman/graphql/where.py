@@ -74,8 +74,8 @@ def _put(catalog: Catalog, where: Where, key: str, value: Any) -> None:
             _add(here, last, lookup, value, key)
             return
         relation = here.manager.relations[name]
-        if not relation.many and relation.key and steps[place + 1 :] == ["isnull"]:
-            here.conditions.append(Condition(relation.key, "isnull", truth(value, key)))
+        if steps[place + 1 :] == ["isnull"] and (relation.many or relation.key):
+            here.conditions.append(Condition(name if relation.many else relation.key, "isnull", truth(value, key)))
             return
         here = here.related.setdefault(name, Where(catalog.managers[relation.target]))
     if not here.manager.has_id:

@@ -1,17 +1,19 @@
 """GeneralManager: its schema, managers and executor for the GraphQL grounding. The only place that knows the library."""
 
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any, Protocol
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import FieldDoesNotExist
+from django.core.exceptions import FieldDoesNotExist, ValidationError
 from django.db import DEFAULT_DB_ALIAS, models, router
 from general_manager.api.graphql import GraphQL
-from general_manager.api.graphql_query_permissions import MAX_QUERY_PERMISSION_CANDIDATES
+from general_manager.api.graphql_query_permissions import MAX_QUERY_PERMISSION_CANDIDATES, QueryFieldPermissionError
 from general_manager.api.property import GraphQLProperty
+from general_manager.interface.requests import UnknownRequestFilterError
 from general_manager.manager import GeneralManager
 from graphql import (
     DocumentNode,
@@ -23,13 +25,16 @@ from graphql import (
     OperationType,
     execute,
 )
+from pint import DimensionalityError
 
 from dragoman.django.threads import in_thread
 from dragoman.django.timeouts import time_limit
 from dragoman.graphql.dialects import Dialect, NestedFilters, NumberedPages, OrderObjects
-from dragoman.graphql.host import Answer, Fault, Hint, Manager
+from dragoman.graphql.host import UNSUPPORTED, Answer, Fault, Hint, Manager
 from dragoman.graphql.naming import resolve
 from dragoman.harness.caller import Caller
+
+log = logging.getLogger("dragoman.graphql")
 
 INTERNAL = "An internal server error occurred."
 
@@ -148,9 +153,24 @@ def _fault(error: GraphQLError) -> Fault:
     wrong = dict(extensions.get("fieldErrors") or {})
     if general := extensions.get("nonFieldErrors"):
         wrong["general"] = general
-    own = error.original_error is None or isinstance(error.original_error, GraphQLError)
-    # What is no GraphQLError is a fault of the project's code, and its text is for developers.
-    return Fault(error.message if own else INTERNAL, str(extensions.get("code", "")), tuple(error.path or ()), wrong)
+    message, code, path = error.message, str(extensions.get("code", "")), tuple(error.path or ())
+    match error.original_error:
+        case QueryFieldPermissionError():
+            code = "permission_denied"
+        case ValidationError() as invalid:
+            wrong = invalid.message_dict if hasattr(invalid, "error_dict") else {"general": invalid.messages}
+            message, code = " ".join(invalid.messages), "bad_value"
+        case UnknownRequestFilterError():
+            message, code = "The remote system has no such filter.", UNSUPPORTED
+        case DimensionalityError() as dimensions:
+            message, code = f"Cannot convert {dimensions.units1} to {dimensions.units2}.", "bad_unit"
+        case None | GraphQLError():
+            pass
+        case original:
+            # A fault of the project's own code, whose text is for developers.
+            log.error("A resolver of the schema failed.", exc_info=original)
+            message, code = INTERNAL, "INTERNAL_SERVER_ERROR"
+    return Fault(message, code, path, wrong)
 
 
 def _aliases() -> list[str]:
