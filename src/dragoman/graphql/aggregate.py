@@ -11,7 +11,8 @@ from dragoman.graphql.compute import in_order, number, plain, rank, unit
 from dragoman.graphql.document import Selection
 from dragoman.graphql.execute import Session
 from dragoman.graphql.naming import fold
-from dragoman.graphql.narrow import Narrowing, narrow, on_the_rows
+from dragoman.graphql.narrow import narrow
+from dragoman.graphql.narrowing import Narrowing, on_the_rows
 from dragoman.graphql.query import Findings, Question
 from dragoman.graphql.rows import Reading, Rows, Source, window
 from dragoman.graphql.schema import Catalog, Exposed

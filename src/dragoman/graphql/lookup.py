@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dragoman.graphql.execute import Session
-from dragoman.graphql.hints import Hints, Value
+from dragoman.graphql.hints import Hints
 from dragoman.graphql.mutations import Mutation
 from dragoman.graphql.naming import first_sentence, fold, stem
 from dragoman.graphql.paths import Paths
 from dragoman.graphql.schema import Catalog, Exposed
 from dragoman.graphql.search import Hit, Index, Topic, asked_words, topic
+from dragoman.graphql.verify import Value
 from dragoman.harness.results import to_json
 from dragoman.harness.tokens import estimate
 

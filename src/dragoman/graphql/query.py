@@ -9,7 +9,8 @@ from dragoman.graphql.compute import in_order
 from dragoman.graphql.document import Selection, default_selection, select
 from dragoman.graphql.execute import Session, told
 from dragoman.graphql.host import Fault
-from dragoman.graphql.narrow import Narrowing, narrow, on_the_rows
+from dragoman.graphql.narrow import narrow
+from dragoman.graphql.narrowing import Narrowing, on_the_rows
 from dragoman.graphql.order import Order, order
 from dragoman.graphql.rows import MOST_ROWS, Reading, Rows, Source, can_pick, listed, pick, read, total, window
 from dragoman.graphql.schema import Exposed

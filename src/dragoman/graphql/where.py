@@ -35,6 +35,15 @@ class Where:
             return [str(value) for value in condition.value]
         return None
 
+    def too_many(self, most: int) -> ToolError:
+        """The error for conditions that more rows meet than may be gone through."""
+        name = self.manager.name
+        return ToolError(
+            f"More than {most:,} {name} rows would have to be looked at for {self.spelled()}. Narrow that condition, or "
+            f"ask {name} itself.",
+            "too_many_matches",
+        )
+
     def spelled(self) -> dict[str, Any]:
         """The conditions as a flat object, in the schema's spelling."""
         flat = {c.field if c.lookup == "exact" else f"{c.field}__{c.lookup}": c.value for c in self.conditions}
