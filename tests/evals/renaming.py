@@ -89,24 +89,26 @@ class Renaming:
         return _translated(text, self.there)
 
     def restore(self, text: str) -> str:
-        """The text in the old world's words."""
-        return _translated(text, self.back)
+        """The text in the old world's words, mistakes and all: the old world is asked what the new one was."""
+        return _translated(_WORD.sub(lambda match: _misspelt(match.group(), self.back), text), self.back)
 
     def question(self, text: str) -> str:
         """A question in the new world's words; a misspelt old word becomes the new word with the same mistake."""
-        return self.rename(_WORD.sub(lambda match: self._misspelt(match.group()), text))
+        return self.rename(_WORD.sub(lambda match: _misspelt(match.group(), self.there), text))
 
-    def _misspelt(self, word: str) -> str:
-        low = word.casefold()
-        if len(low) < 5 or low in PLAIN or stem(low) in self.there:
-            return word
-        near = difflib.get_close_matches(stem(low), self.there, 1, 0.8)
-        if not near:
-            return word
-        new, told = self.there[near[0]], ""
-        for what, a, b, c, d in difflib.SequenceMatcher(None, near[0], low, autojunk=False).get_opcodes():
-            told += new[a:b] if what == "equal" else low[c:d]
-        return _cased(told, word)
+
+def _misspelt(word: str, words: Mapping[str, str]) -> str:
+    """What a misspelt word becomes; every other word as it is."""
+    low = word.casefold()
+    if len(low) < 5 or low in PLAIN or stem(low) in words:
+        return word
+    near = difflib.get_close_matches(stem(low), words, 1, 0.8)
+    if not near:
+        return word
+    new, told = words[near[0]], ""
+    for what, a, b, c, d in difflib.SequenceMatcher(None, near[0], low, autojunk=False).get_opcodes():
+        told += new[a:b] if what == "equal" else low[c:d]
+    return _cased(told, word)
 
 
 def _inventions(old: str, draw: random.Random) -> Iterable[str]:
