@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connections, transaction
+from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import OperationalError
 
@@ -23,7 +23,9 @@ class Limited:
 
 
 @contextmanager
-def time_limit(aliases: Iterable[str], statement_seconds: float, seconds: float) -> Iterator[Limited]:
+def time_limit(
+    connections: Iterable[BaseDatabaseWrapper], statement_seconds: float, seconds: float
+) -> Iterator[Limited]:
     """Limit the statements on these connections. `ran_out` is true afterwards also when the error was swallowed.
 
     For reading: PostgreSQL's limit lasts as long as the transaction that is opened for it.
@@ -43,8 +45,7 @@ def time_limit(aliases: Iterable[str], statement_seconds: float, seconds: float)
             raise
 
     with ExitStack() as stack:
-        for alias in aliases:
-            connection = connections[alias]
+        for connection in connections:
             stack.enter_context(_statement_timeout(connection, statement_seconds))
             stack.enter_context(connection.execute_wrapper(watch))
         yield limited

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import FieldDoesNotExist, ValidationError
-from django.db import DEFAULT_DB_ALIAS, models, router
+from django.db import DEFAULT_DB_ALIAS, connections, models, router
 from general_manager.api.graphql import GraphQL
 from general_manager.api.graphql_query_permissions import MAX_QUERY_PERMISSION_CANDIDATES, QueryFieldPermissionError
 from general_manager.api.property import GraphQLProperty
@@ -104,7 +104,9 @@ class GeneralManagerHost:
         context = SimpleNamespace(user=user)
         if _writes(document):
             return _answer(execute(schema, document, variable_values=variables, context_value=context))
-        with time_limit(_aliases(), self._query_timeout_seconds, self._deadline_seconds) as limited:
+        with time_limit(
+            [connections[alias] for alias in _aliases()], self._query_timeout_seconds, self._deadline_seconds
+        ) as limited:
             result = execute(schema, document, variable_values=variables, context_value=context)
         if limited.ran_out:
             return Answer(
