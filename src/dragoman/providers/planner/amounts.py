@@ -100,6 +100,9 @@ def comparisons(tokens: Sequence[Token], found: Sequence[Amount]) -> tuple[Compa
         if pending and "between" in before and min(pending[0].span) - last <= 2:
             upper = pending.pop(0)
             lower = amount if amount.unit else Amount(amount.number, upper.unit, upper.kind, amount.span)
+            factors = [_FACTORS[tokens[i].lower] for i in upper.span if tokens[i].lower in _FACTORS]
+            if factors and len(amount.span) == 1 and amount.number < upper.number / factors[0] * 10:
+                lower = Amount(amount.number * factors[0], lower.unit, lower.kind, amount.span)  # 2 and 2.5 million
             words = frozenset(range(first - len(before) + before.index("between"), max(upper.span) + 1))
             result += [Comparison("gte", lower, lower.kind, words), Comparison("lte", upper, upper.kind, words)]
             continue

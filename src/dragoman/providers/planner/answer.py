@@ -119,7 +119,9 @@ def _unnamed(rows: Sequence[Row], naming: Sequence[str], asked: Mapping[str, Any
 
 def _best(sense: Sense, asked: Mapping[str, Any], rows: Sequence[Row], shown: Sequence[str], count: int) -> str:
     by = say(sense.order_by[0].lstrip("-").split("__")[-1])
-    way = "highest" if sense.order_by[0].startswith("-") else "lowest"
+    down, value = sense.order_by[0].startswith("-"), wording.dig(rows[0], sense.order_by[0].lstrip("-"))
+    dated = isinstance(value, str) and value[:4].isdigit()
+    way = ("latest" if down else "earliest") if dated else ("highest" if down else "lowest")
     lines = [wording.line(row, shown, sense.naming) for row in rows[:LINES]]
     if len(lines) == 1:
         return f"{lines[0]}. That is the {way} {by} of {count:,} {noun(sense.manager, count)}{where(asked)}."

@@ -38,7 +38,7 @@ class Fields:
         self.manager = manager
         self.named = list(named)
         self.spent: set[Span] = set()
-        self.extra: list[str] = []
+        self.preferred: frozenset[str] = frozenset()
 
     @property
     def here(self) -> Manager:
@@ -120,6 +120,8 @@ class Fields:
         names = self.here.of(TEMPORAL)
         if len(names) == 1 and self.here.whole:
             return Place(self.manager, names[0], None, span)
+        if len(same := [name for name in names if name in self.preferred]) == 1:
+            return Place(self.manager, same[0], None, span)
         return Place(needs=self._schema(), options=names)
 
     def date_or_number(self, span: Span, kind: str) -> Place:
@@ -146,11 +148,23 @@ class Fields:
                 if not better:
                     continue
                 reading = better[0]
-            first, last = (min(span), max(span)) if span else (0, 0)
-            distance = mention.first - last if mention.first > last else 1.5 * (first - mention.last)
-            if distance <= within:
+            distance = _distance(mention, span)
+            if distance <= within and all(_distance(mention, rival) >= distance for rival in self._rivals(span, types)):
                 found.append((distance, mention, reading))
         return min(found, key=lambda entry: entry[0])[1:] if found else None
+
+    def _rivals(self, span: Span, types: frozenset[str] | None) -> list[Span]:
+        """What else in the question looks for a field of these types."""
+        question = self.question
+        numbers = [c.span for c in question.comparisons] + ([question.superlative.span] if question.superlative else [])
+        rivals = [p.span for p in question.periods] if types == TEMPORAL else numbers if types == NUMERIC else []
+        return [rival for rival in rivals if not rival & span]
+
+    def _of_size(self) -> bool:
+        """Whether the superlative is one of size, which a bare number such as a mark does not tell."""
+        best = self.question.superlative
+        words = {self.question.lowers[i] for i in best.span} if best else set()
+        return any(word.startswith(("big", "large", "great", "small", "little")) for word in words)
 
     def _lasting(self, amount: Amount, span: Span) -> tuple[Mention, Reading] | None:
         return next(((m, r) for m, r in self.free() if self.is_of(r, NUMERIC) and abs(m.first - max(span)) <= 4), None)
@@ -164,7 +178,8 @@ class Fields:
                 return Place(needs=needs)
         numeric = here.of(NUMERIC)
         if not kind:
-            return Place(self.manager, numeric[0], None, span) if len(numeric) == 1 else Place(options=numeric)
+            sole = len(numeric) == 1 and (here.base(numeric[0]) == "Measurement" or not self._of_size())
+            return Place(self.manager, numeric[0], None, span) if sole else Place(options=numeric)
         if kind == "long":
             lasting = [n for n in numeric if set(map(_singular, split(n))) & set(_LASTING)]
             if len(lasting) == 1:
@@ -205,21 +220,32 @@ class Fields:
         return (Need("get_manager_schema", {"manager": self.manager}),)
 
 
-def overdue(manager: Manager) -> tuple[str, Mapping[str, Sequence[str]]] | None:
-    """The date by which a thing should have ended, and the choices that say it has; None where no field is like that."""
+def _distance(mention: Mention, span: Span) -> float:
+    """How far a mention is from some words; one before them counts as farther than one after."""
+    first, last = (min(span), max(span)) if span else (0, 0)
+    return mention.first - last if mention.first > last else 1.5 * (first - mention.last)
+
+
+def overdue(manager: Manager) -> tuple[str, str, Mapping[str, Sequence[str]]] | None:
+    """The date by which a thing should have ended; the date that is empty until it has, or the choices that say it has.
+
+    None where the names of fields and choices do not tell.
+    """
     dates = manager.of(TEMPORAL)
     due = [name for name in dates if set(split(name)) & DUE_WORDS]
     if len(due) != 1:
         return None
-    ended = {
-        name: tuple(choice for choice in manager.choices(name) if _any(split(choice), OPEN_ENDS))
-        for name in manager.fields
-    }
-    return due[0], {name: choices for name, choices in ended.items() if choices}
+    after = dates[dates.index(due[0]) + 1 :]
+    if len(after) == 1:
+        return due[0], after[0], {}
+    chosen = [name for name in manager.fields if manager.choices(name)]
+    ended = {name: tuple(c for c in manager.choices(name) if _any(split(c), OPEN_ENDS)) for name in chosen}
+    ended = {name: choices for name, choices in ended.items() if choices}
+    return (due[0], "", ended) if ended or not chosen else None
 
 
 def _any(words: Iterable[str], wanted: frozenset[str]) -> bool:
-    return any(nearness(word, known) >= 0.9 for word in words for known in wanted)
+    return any(nearness(word, known) >= 0.75 for word in words for known in wanted)
 
 
 def _singular(word: str) -> str:

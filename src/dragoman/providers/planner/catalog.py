@@ -48,10 +48,10 @@ class Manager:
 
     @property
     def naming(self) -> tuple[str, ...]:
-        """The field that tells rows apart, at most one: a plain text among the first two that are no ids or quantities."""
+        """The fields that tell rows apart: the plain texts among the first two that are no ids or quantities."""
         plain = [n for n in self.fields if self.base(n) not in ("ID", "Measurement") and not n.endswith("Id")]
         first = plain[:2]
-        return tuple(name for name in first if self.base(name) in PLAIN_TEXT)[:1]
+        return tuple(name for name in first if self.base(name) in PLAIN_TEXT)
 
     @property
     def single(self) -> tuple[str, ...]:
@@ -112,7 +112,8 @@ class Catalog:
         """The likeliest way from a type to another as relation names; None where none is known.
 
         A short way is likely; a relation with a name of its own, such as `judge` to a person, is not what people mean
-        by the mere pair of types, so it counts as more than two ordinary ones.
+        by the mere pair of types, so it counts as more than two ordinary ones; and so does a turn from what rows share to
+        others that share it.
         """
         if start == end:
             return ()
@@ -130,18 +131,22 @@ class Catalog:
                 continue
             done.add(here)
             for place, relation in enumerate(manager.relations):
-                there = manager.leads_to(relation)
-                step = (toll + self._step(manager, relation), count + place + 1, there, (*way, relation))
-                heapq.heappush(queue, step)
+                longer = (*way, relation)
+                heapq.heappush(queue, (self.toll(start, longer), count + place + 1, manager.leads_to(relation), longer))
         return best
 
     def toll(self, start: str, route: Route) -> float:
-        """How unlikely a way is: one a step, more for a relation with a name of its own."""
-        total = 0.0
-        for relation, name in zip(route, (start, *self.stops(start, route)), strict=False):
-            manager = self.managers.get(name)
-            total += self._step(manager, relation) if manager and relation in manager.relations else 1.0
-        return total + max(0, len(route) - 1 - len(self.stops(start, route)))
+        """How unlikely a way is: one a step, more for a relation with a name of its own and for a turn."""
+        total, was_single = 0.0, False
+        names = (start, *self.stops(start, route))
+        for place, relation in enumerate(route):
+            manager = self.managers.get(names[place]) if place < len(names) else None
+            if manager is None or relation not in manager.relations:
+                return total + len(route) - place
+            many = manager.is_many(relation)
+            total += self._step(manager, relation) + (1.5 if was_single and many else 0)
+            was_single = not many
+        return total
 
     def is_named(self, start: str, relation: str) -> bool:
         """Whether a relation says more than which type it leads to, itself or seen from the other side."""
@@ -220,6 +225,9 @@ class _Build:
             if match := _MANAGER_LINE.match(line):
                 pairs = (pair.split(" ", 1) for pair in match["relations"].split(", "))
                 self.managers[match["name"]] = Manager(match["name"], (match["about"] or "").strip(), {}, dict(pairs))
+            elif _NAMES_LINE.match(line):
+                for name in line.removeprefix("- ").split(", "):
+                    self.managers.setdefault(name, Manager(name))
             elif match := _MUTATION_LINE.match(line):
                 inputs: dict[str, str] = {}
                 for name in re.split(r"[,;] ", match["inputs"].replace("optional: ", "")):
@@ -320,5 +328,6 @@ def noun_of(about: str) -> tuple[str, ...]:
 _MANAGER_LINE = re.compile(
     r"- (?P<name>[A-Z]\w*): (?P<about>[^()]*)\((?P<relations>[a-z]\w* \[?[A-Z]\w*\]?(?:, [a-z]\w* \[?[A-Z]\w*\]?)*)\)"
 )
+_NAMES_LINE = re.compile(r"- [A-Z]\w*(?:, [A-Z]\w*)*$")
 _MUTATION_LINE = re.compile(r"- (?P<name>[a-z]\w*)\((?P<inputs>[^)]*)\)(?:: (?P<about>.*))?$")
 _QUALIFIERS = frozenset("that which who whom whose where in on of for to from we with by at is are and or as".split())

@@ -19,12 +19,12 @@ _NUMBERS = frozenset("Int Float Decimal BigInt".split())
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row an input needs the id of: found by its text in a field."""
+    """A row an input needs the id of: found by a text, with the filter that finds it."""
 
     input: str
     manager: str
-    field: str
     value: str
+    filters: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,9 @@ class _Filler:
         for other in self.mentions:
             if any(r.manager == reading.manager for r in other.of("type")):
                 self.used |= other.span
-        return Row(name, reading.manager, reading.name, reading.value)
+        found = dict(reading.hit.filters.get(reading.manager) or {}) if reading.hit and reading.whole else {}
+        text = reading.value if reading.whole else self.question.words(mention.span)
+        return Row(name, reading.manager, text, found or {f"{reading.name}__icontains": text})
 
     def _value(self, name: str, kind: str) -> Any:
         label = self._label(name)
@@ -296,9 +298,8 @@ def unoffered(question: Question, place: int, mentions: Sequence[Mention], catal
     word = question.lowers[place]
     general = word in CHANGES
     choices = [r for m in mentions if place in m.span for r in m.of("choice", "flag")]
-    bare_form = any(nearness(word, known) < 0.9 for r in choices for known in split(r.value or r.name)) and bool(
-        choices
-    )
+    exact = any(nearness(word, known) >= 0.9 for r in choices for known in split(r.value or r.name))
+    bare_form = bool(choices) and not exact
     explained = any(place in m.span and m.of("type", "row", "field") for m in mentions)
     if not general and (explained or not bare_form):
         return ""

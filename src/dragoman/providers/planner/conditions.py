@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from dragoman.providers.planner import bind
-from dragoman.providers.planner.catalog import TEMPORAL, Route
+from dragoman.providers.planner.catalog import TEMPORAL, Manager, Route
+from dragoman.providers.planner.lexicon import OVERDUE
 from dragoman.providers.planner.link import Mention, Reading
-from dragoman.providers.planner.question import NOWHERE
+from dragoman.providers.planner.question import NOWHERE, Span
 from dragoman.providers.planner.reader import Read, Reader
-from dragoman.providers.planner.sense import Condition, parse
+from dragoman.providers.planner.sense import Condition, Need, parse
 from dragoman.providers.planner.words import split
 
 
@@ -65,10 +66,35 @@ class Conditions(Reader):
                 self._add(mention, Condition(route, reading.name, "", reading.value))
             else:
                 self.conditions.append(Condition(route, reading.name, "", not self._denied(mention)))
+                self.made[mention.span] = self.conditions[-1]
 
     def _add(self, mention: Mention, condition: Condition) -> None:
-        joined = self.question.lowers[mention.first - 1] if mention.first else ""
-        self.conditions.append(replace(condition, exclude=self._denied(mention), joined=joined))
+        self.conditions.append(replace(condition, exclude=self._denied(mention)))
+        self.made[mention.span] = self.conditions[-1]
+
+    def _joined(self) -> str:
+        """Why conditions that "or" or "and" joins cannot be asked for at once; empty where they can."""
+        for place, word in enumerate(self.question.lowers):
+            if word not in ("or", "and"):
+                continue
+            left = max((span for span in self.made if max(span) < place), key=max, default=None)
+            right = min((span for span in self.made if min(span) > place), key=min, default=None)
+            if left is None or right is None or any(m.first < place < m.last for m in self.mentions):
+                continue
+            first, second = self.made[left], self.made[right]
+            same = first.key == second.key
+            if word == "or" and not same and min(right) - place <= 3:
+                return 'I can join different conditions with "and" only, not with "or". Please ask one after the other.'
+            if (
+                word == "and"
+                and same
+                and first.value != second.value
+                and self.catalog.is_many(self.manager, first.route)
+            ):
+                return (
+                    f'I cannot look for rows that have both "{first.value}" and "{second.value}". Ask for one of them.'
+                )
+        return ""
 
     def _comparisons(self, bound: bind.Fields) -> list[Condition]:
         found: list[Condition] = []
@@ -100,13 +126,43 @@ class Conditions(Reader):
     def _periods(self, bound: bind.Fields) -> list[Condition]:
         found: list[Condition] = []
         for period in self.question.periods:
-            place = bound.date(period.span)
+            place = self._date_of_neighbour(bound, period.span) or bound.date(period.span)
             if not self._is_bound(place, period.span) or (route := self.ways.to(place.manager)) is None:
                 continue
             if period.first:
                 found.append(Condition(route, place.field, "gte", period.first.isoformat()))
             if period.last:
                 found.append(Condition(route, place.field, "lte", period.last.isoformat()))
+        return found
+
+    def _date_of_neighbour(self, bound: bind.Fields, span: Span) -> bind.Place | None:
+        """The only date of the type that the words right before a period belong to, where that is not the asked-for one."""
+        if any(bound.is_of(r, TEMPORAL) for _, r in bound.free()):
+            return None
+        for mention in self.mentions:
+            if not 0 < min(span) - mention.last <= 2 or mention.names_type or mention is self.target:
+                continue
+            reading = self._read(mention)
+            if reading is None or reading.sort not in ("choice", "flag") or reading.manager == self.manager:
+                continue
+            there = self.catalog.managers.get(reading.manager, Manager(reading.manager))
+            if not there.whole and reading.manager not in self.catalog.asked:
+                return bind.Place(needs=(Need("get_manager_schema", {"manager": reading.manager}),))
+            dates = there.of(TEMPORAL)
+            return bind.Place(reading.manager, dates[0], None, span) if len(dates) == 1 else bind.Place(options=dates)
+        return None
+
+    def _absent(self, bound: bind.Fields) -> list[Condition]:
+        """ "without a date", "have no size": the field is empty."""
+        found: list[Condition] = []
+        for mention, reading in bound.free():
+            before = self.question.lowers[max(0, mention.first - 2) : mention.first]
+            if reading.sort != "field" or not {"no", "without"} & set(before):
+                continue
+            if (route := self.ways.to(reading.manager)) is not None and self._denied(mention):
+                bound.spend(mention)
+                self.used |= mention.span
+                found.append(Condition(route, reading.name, "isnull", True))
         return found
 
     def _gone_by(self, bound: bind.Fields) -> list[Condition]:
@@ -131,12 +187,13 @@ class Conditions(Reader):
             words = split(reading.name)
             if words[-1:] != ("until",) or not bound.is_of(reading, TEMPORAL) or mention.span & self.used:
                 continue
+            expired = any(self.question.lowers[i] in ("expired", "expire") for i in mention.span)
             if {"until", "when"} & set(self.question.lowers) or self.question.lowers[0] == "what":
                 continue
             if (route := self.ways.to(reading.manager, mention)) is not None:
                 bound.spend(mention)
                 self.used |= mention.span
-                lookup = "lt" if self._denied(mention) else "gte"
+                lookup = "lt" if self._denied(mention) != expired else "gte"
                 found.append(Condition(route, reading.name, lookup, self.today.isoformat()))
         return found
 
@@ -165,14 +222,21 @@ class Conditions(Reader):
         left = self.question.overdue - self.used
         if not left:
             return
+        flag = next((n for n in self._here.of({"Boolean"}) if set(split(n)) & OVERDUE), "")
+        if flag:
+            self.used |= left
+            self.conditions.append(Condition((), flag, "", True))
+            return
         overdue = bind.overdue(self._here)
         if overdue is None:
             if not self._here.whole:
                 self._ask_schema(self.manager)
             return
-        due, ended = overdue
+        due, actual, ended = overdue
         self.used |= left
         self.conditions.append(Condition((), due, "lt", self.today.isoformat()))
+        if actual:
+            self.conditions.append(Condition((), actual, "isnull", True))
         for name, choices in ended.items():
             self.conditions += [Condition((), name, "", choice, exclude=True) for choice in choices]
 
@@ -191,10 +255,12 @@ class Conditions(Reader):
         if earlier.cut and earlier.ids:
             return [Condition(route, "id", "in", list(earlier.ids))]
         base: list[Condition] = []
-        replaced = {(c.route, c.field) for c in self.conditions} if self.question.varies else set()
+        varied = self.conditions if self.question.varies else []
+        replaced = {(c.route, c.field) for c in varied}
+        named = {c.route for c in varied if c in self.made.values() and c.route and c.lookup in ("", "icontains")}
         for exclude, filters in ((False, earlier.filters), (True, earlier.exclude)):
             for key, value in filters.items():
                 way, name, lookup = parse(key)
-                if (way, name) not in replaced:
+                if (way, name) not in replaced and way not in named:
                     base.append(Condition((*route, *way), name, lookup, value, exclude))
         return base

@@ -5,9 +5,9 @@ FUNCTION = frozenset(
     """a an the of in on at to for from by with within into onto and or but as is are was were be been being am do does
     did doing done has have had having will would can could should may might must shall that which who whom whose what
     where when how many much me i we us our ours you your it its they them their theirs he she his her him this these
-    those there here than then so just only also too currently now today any some all every each per please kindly
+    those there here than then so just only also too currently now today any some all every everything each per please kindly
     tell show list give find get display see know want need like look fetch print name named called about
-    whether if one ones thing things exist exists existing let lets could hey hi hello ok okay well right actually
+    whether if one ones anybody anyone somebody someone nobody anything thing things exist exists existing let lets could hey hi hello ok okay well right actually
     still already yet both either such same other overall altogether across among between through via out up
     s t re ve ll d m dont doesnt isnt arent whats whos yes sure thanks thank total""".split()
 ) - {"total", "done", "other", "same"}
@@ -19,8 +19,14 @@ RELATING = frozenset(
     carry carries carrying relate relates related relating concern concerning associate associated connect connected
     link linked attached go goes going come comes coming take takes get gets got require requires required requiring
     build built feature features featuring appear appears regarding stand stands
-    entry entries record records row rows item items data database information info details overview kind kinds
+    sit sits sitting based located situated stuck waiting worth cause causes caused causing happen happens happened occur
+    occurs occurred entry entries record records row rows item items data database information info details overview kind kinds
     type types sort different distinct various individual particular specific certain""".split()
+)
+
+# Those that ask with what a thing has to do: "what does X use?"
+DEALING = frozenset(
+    "contain contains use uses include includes consist consists involve involves hold holds require requires".split()
 )
 
 ASKING = frozenset("which what who whom whose where when how list show find give tell get display name fetch".split())
@@ -38,6 +44,13 @@ REASONS = frozenset("why because should predict forecast recommend suggest expla
 GREETINGS = frozenset("hi hello hey greetings morning afternoon evening welcome".split())
 THANKS = frozenset("thanks thank thx cheers great perfect cool ok okay bye goodbye nice".split())
 
+MISSPELT = {
+    "wich": "which", "whcih": "which", "waht": "what", "wat": "what", "hwo": "how", "whos": "who is", "teh": "the",
+    "shwo": "show", "lsit": "list", "mnay": "many",
+}  # fmt: skip
+BREAKING_DOWN = frozenset("break broken breakdown down split grouped group".split())  # "break the rows down by ..."
+ENDING = frozenset("expire expires expired expiring expiry expiration".split())  # of a date that is called "until"
+PERSONS = frozenset("who anybody anyone somebody someone nobody people".split())
 FILLERS = frozenset("longer anymore".split())  # in "no longer"; a comparison has been read before
 
 # What an adjective measures, and in which direction: the kinds are those of units, see amounts.KINDS.

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dragoman.providers.planner.catalog import Catalog, Hit, Manager, noun_of
-from dragoman.providers.planner.lexicon import FUNCTION, PREPOSITIONS
+from dragoman.providers.planner.catalog import TEMPORAL, Catalog, Hit, Manager, noun_of
+from dragoman.providers.planner.lexicon import ENDING, FUNCTION, PERSONS, PREPOSITIONS
 from dragoman.providers.planner.question import NOWHERE, Question, Span
 from dragoman.providers.planner.words import Token, nearness, split, tokenize
 
@@ -27,6 +27,7 @@ class Reading:
     score: float
     whole: bool
     hit: Hit | None = None
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def names(tokens: Sequence[Token], catalog: Catalog) -> Span:
 def mentions(question: Question, catalog: Catalog) -> tuple[Mention, ...]:
     """The mentions that together explain most words, each place in one mention at most, in the sequence of the words."""
     wanted = frozenset(question.linkable)
-    readings = [r for r in _readings(question.tokens, catalog) if r.span & wanted]
+    readings = [r for r in _readings(question.tokens, catalog) if r.span & wanted and not r.span & question.counting]
     by_span: dict[Span, list[Reading]] = {}
     for reading in readings:
         by_span.setdefault(reading.span & wanted, []).append(reading)
@@ -86,7 +87,7 @@ def mentions(question: Question, catalog: Catalog) -> tuple[Mention, ...]:
 
 
 def _weight(span: Span, group: Iterable[Reading]) -> float:
-    return max(len(span) * r.score + _preference(r) + (0.3 if r.whole else 0) for r in group)
+    return max(len(span) * r.score + _preference(r) + (0.3 if r.whole else 0) + (1.2 if r.asked else 0) for r in group)
 
 
 def _preference(reading: Reading) -> float:
@@ -114,7 +115,8 @@ def _types(tokens: Sequence[Token], manager: Manager) -> Iterator[Reading]:
     words = split(manager.name)
     for span, matched, score in _windows(tokens, words):
         share = matched / len(_telling(words))
-        yield Reading("type", manager.name, "", "", span, score * (0.55 + 0.45 * share), share == 1)
+        asked = share == 1 and score >= 0.95 and bool(_before(tokens, span) & {"which", "many", "all", "list"})
+        yield Reading("type", manager.name, "", "", span, score * (0.55 + 0.45 * share), share == 1, asked=asked)
     noun = noun_of(manager.about)
     for span, matched, score in _windows(tokens, noun[-1:]) if noun else ():
         if score >= 0.9 and matched:
@@ -123,8 +125,12 @@ def _types(tokens: Sequence[Token], manager: Manager) -> Iterator[Reading]:
         yield from (
             Reading("type", manager.name, "", "", frozenset({i}), 0.6, False)
             for i, t in enumerate(tokens)
-            if t.lower == "who"
+            if t.lower in PERSONS
         )
+
+
+def _before(tokens: Sequence[Token], span: Span) -> set[str]:
+    return {tokens[min(span) - 1].lower} if min(span) else set()
 
 
 def _members(tokens: Sequence[Token], manager: Manager) -> Iterator[Reading]:
@@ -143,6 +149,9 @@ def _members(tokens: Sequence[Token], manager: Manager) -> Iterator[Reading]:
             yield Reading(
                 "flag" if yes_or_no else "field", manager.name, name, "", span, score * (0.5 + 0.5 * share), share == 1
             )
+        if words[-1] == "until" and manager.base(name) in TEMPORAL:
+            ending = (i for i, token in enumerate(tokens) if token.lower in ENDING)
+            yield from (Reading("field", manager.name, name, "", frozenset({i}), 0.8, True) for i in ending)
         for choice in manager.choices(name):
             pieces = split(choice)
             for span, matched, score in _windows(tokens, pieces):

@@ -10,7 +10,7 @@ from typing import Any
 from dragoman.harness.messages import Message
 from dragoman.harness.provider import Piece, Stop, Text, ToolRequest
 from dragoman.harness.tools import ToolDefinition
-from dragoman.providers.planner import answer, change, link, plan, smalltalk, wording
+from dragoman.providers.planner import answer, change, clauses, link, plan, smalltalk, wording
 from dragoman.providers.planner.catalog import PROBED_ROWS, Catalog, gather
 from dragoman.providers.planner.history import History, Step, Turn
 from dragoman.providers.planner.history import read as read_history
@@ -86,9 +86,10 @@ class _Round:
         self.turn: Turn = history.current
         self.catalog = catalog
         self.offered = offered
-        self.question = read_question(self.turn.text, history.today)
+        asked, self.aside = clauses.split(self.turn.text)
+        self.question = read_question(asked, history.today)
         if named := link.names(self.question.tokens, catalog):
-            self.question = read_question(self.turn.text, history.today, named)
+            self.question = read_question(asked, history.today, named)
         self.mentions = link.mentions(self.question, catalog)
 
     def reply(self) -> Reply:
@@ -98,7 +99,8 @@ class _Round:
             return smalltalk.puzzled()
         previous = earlier(self.history, self.catalog)
         if not self.catalog.searched:
-            if not self.question.content and not (previous and (self.question.refers or self.question.varies)):
+            points_back = self.question.refers or self.question.varies or self.question.counting
+            if not self.question.content and not (previous and points_back):
                 return smalltalk.puzzled()
             return [ToolRequest("search_managers", {"query": self._search_text()})]
         if change.verb(self.question) is not None and not self.question.measure:
@@ -110,7 +112,10 @@ class _Round:
         if self.question.reasons:
             return smalltalk.helpless("I cannot tell reasons or give advice; I can only look rows up.")
         sense = understand(self.question, self.mentions, self.catalog, previous, self.history.today)
-        return self._read(sense)
+        said = self._read(sense)
+        if self.aside and isinstance(said, str):
+            return f'{said}\n(I left this aside: "{self.aside}".)'
+        return said
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -205,7 +210,7 @@ class _Round:
         inputs = dict(ordered.inputs)
         lookups: list[ToolRequest] = []
         for row in ordered.rows:
-            asked = {"manager": row.manager, "filters": {row.field: row.value}, "limit": 5}
+            asked = {"manager": row.manager, "filters": dict(row.filters), "limit": 5}
             done = self._done("query", asked)
             if done is None:
                 lookups.append(ToolRequest("query", asked))

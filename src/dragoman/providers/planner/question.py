@@ -62,7 +62,9 @@ class Question:
         extra = (
             i
             for i, token in enumerate(self.tokens)
-            if token.lower in lexicon.RELATING or token.lower in lexicon.VERBS_OF_KINDS or token.lower == "who"
+            if token.lower in lexicon.RELATING
+            or token.lower in lexicon.VERBS_OF_KINDS
+            or token.lower in lexicon.PERSONS
         )
         return tuple(sorted({*self.content, *self.measure_span, *extra}))
 
@@ -111,8 +113,9 @@ def read(text: str, today: dt.date, named: Span = NOWHERE) -> Question:
         i
         for i, token in enumerate(tokens)
         if i not in skip - named
-        and (i in named or token.quoted or not _is_noise(token))
+        and (i in named or token.quoted or not _is_noise(token) or _is_letter_of_name(tokens, i))
         and not (how and i and lowers[i - 1] == "how")
+        and not (token.lower in lexicon.BREAKING_DOWN and "by" in lowers)
     )
     return Question(
         tokens,
@@ -137,6 +140,19 @@ def read(text: str, today: dt.date, named: Span = NOWHERE) -> Question:
         bool(frozenset(lowers) & lexicon.REASONS) or _how_to(lowers),
         ordering,
         content,
+    )
+
+
+def _is_letter_of_name(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a single capital belongs to the name before it: "Gate B"."""
+    token = tokens[place]
+    return (
+        len(token.text) == 1
+        and token.capital
+        and token.lower != "i"
+        and place > 0
+        and tokens[place - 1].capital
+        and not token.possessive
     )
 
 

@@ -29,13 +29,14 @@ class Reader:
         self.question = question
         self.mentions = tuple(mentions)
         self.catalog = catalog
-        self.earlier = earlier if question.refers or question.varies else None
+        self.earlier = earlier if question.refers or question.varies or not question.content else None
         self.today = today
         self.ways = Ways(question, self.mentions, catalog)
         self.used: set[int] = set()
         self.needs = self.ways.needs
         self.trouble = ""
         self.conditions: list[Condition] = []
+        self.made: dict[Span, Condition] = {}
         self.itself: list[Reading] = []
         self.manager = ""
         self.target: Mention | None = None

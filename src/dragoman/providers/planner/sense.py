@@ -24,7 +24,6 @@ class Condition:
     lookup: str
     value: Any
     exclude: bool = False
-    joined: str = ""
 
     @property
     def key(self) -> str:
@@ -121,14 +120,19 @@ def clash(conditions: tuple[Condition, ...]) -> tuple[Condition, Condition] | No
 _SIGNS = {
     "": "is", "exact": "is", "iexact": "is", "icontains": "contains", "contains": "contains", "in": "is one of",
     "gt": "over", "gte": "at least", "lt": "under", "lte": "at most", "startswith": "starts with", "endswith": "ends with",
-    "istartswith": "starts with", "iendswith": "ends with", "isnull": "is empty",
+    "istartswith": "starts with", "iendswith": "ends with",
 }  # fmt: skip
 
 
 def phrase(key: str, value: Any, shown: str) -> str:
     """A filter in words: "town name is Bree"; for a yes-or-no field "open" or "not open"."""
     route, name, lookup = parse(key)
-    where = " ".join(filter(None, (say(route[-1]) if route else "", "" if name == "id" and route else say(name))))
+    steps = [*map(say, route), *([] if name == "id" and route else [say(name)])]
+    where = " ".join(step for step, following in zip(steps, [*steps[1:], ""], strict=True) if step != following)
+    if lookup == "isnull":
+        if name == "id":
+            return f"there is {'no' if value else 'a'} {where}"
+        return f"{where} is empty" if value else f"{where} is there"
     if isinstance(value, bool) and lookup != "isnull":
         return f"{'' if value else 'not '}{where}"
     if lookup in ("gte", "lte") and isinstance(value, str) and value[:4].isdigit() and value.count("-") == 2:

@@ -17,6 +17,9 @@ def groups(sense: Sense, asked: Mapping[str, Any], rows: Sequence[Mapping[str, A
     """Groups as text, the largest first as the query sorted them; empty where there is nothing to tell."""
     measures: list[str] = list((asked.get("aggregate") or {}).get("measures", ()))
     kept = [row for row in rows if sense.having is None or _passes(row.get(measures[0]), sense.having)]
+    if rows and not kept and sense.having:
+        per = " and ".join(_by(key) for key in sense.group_by)
+        return f"I found no {per} with {_bound(sense.having)} {noun(sense.manager, 2)}{where(asked)}."
     if not kept or data.get("computed_over") == 0:
         return ""
     if not sense.group_by:
@@ -28,7 +31,7 @@ def groups(sense: Sense, asked: Mapping[str, Any], rows: Sequence[Mapping[str, A
     cut = f" {whole:,} in all, first {min(LINES, len(lines))} shown." if whole > LINES else ""
     what = ", ".join(_measure(name) for name in measures)
     per = " and ".join(_by(key) for key in keys)
-    bound = f" with {_BOUNDS[sense.having.sign]} {wording.number(sense.having.amount.number)}" if sense.having else ""
+    bound = f" with {_bound(sense.having)}" if sense.having else ""
     head = f"{what[:1].upper()}{what[1:]} of {noun(sense.manager, 2)} per {per}{bound}{where(asked)}"
     return f"{head}:{cut}\n{wording.bullets(lines[:LINES])}"
 
@@ -62,6 +65,10 @@ def _line(row: Mapping[str, Any], keys: Sequence[str], measures: Sequence[str]) 
     return f"{named}: {', '.join(wording.value(_of(row, name)) for name in measures)}"
 
 
+def _bound(having: Comparison) -> str:
+    return f"{_BOUNDS[having.sign]} {wording.number(having.amount.number)}"
+
+
 def _by(key: str) -> str:
     steps = key.split("__")
     return (
@@ -77,7 +84,8 @@ def _of(row: Mapping[str, Any], measure: str) -> Any:
 
 def _measure(name: str) -> str:
     function, _, field = name.partition(":")
-    return f"{_MEASURES.get(function, function)} {say(field.split('__')[-1])}".strip()
+    word, what = _MEASURES.get(function, function), say(field.split("__")[-1])
+    return word if what == word else f"{word} {what}".strip()
 
 
 def _passes(given: Any, bound: Comparison) -> bool:

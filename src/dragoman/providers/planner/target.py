@@ -41,14 +41,24 @@ def groups(question: Question, mentions: Sequence[Mention], beside: Mapping[Span
     found: list[Mention] = []
     for place in question.grouping:
         word = question.lowers[place]
-        if word == "by" and not (question.measure or question.counting) and "group" not in " ".join(question.lowers):
+        if word == "by" and (question.superlative or question.lowers[place - 1 : place] == ("made",)):
             continue
+        if (
+            word == "by"
+            and place
+            and question.lowers[place - 1].endswith("ed")
+            and not (question.measure or question.counting)
+        ):
+            continue  # "signed by ..."
         if place in question.ordering:
             continue
         following = [m for m in mentions if m.first > place]
         if not following or any(question.lowers[i] not in FUNCTION for i in range(place + 1, following[0].first)):
             continue
         group = following[0]
+        if len(following) > 1 and following[1].first == group.last + 1 and group.names_type and following[1].names_type:
+            following = following[1:]  # "per owner country": the country of the owner
+            group = following[0]
         if group.span in beside or not group.of("type", "field", "relation"):
             continue
         found.append(group)
@@ -91,9 +101,9 @@ def choose(
     if scored:
         _, mention, kind = max(scored, key=lambda entry: entry[0])
         return Target(kind.manager, mention)
-    if (question.refers or question.varies) and previous:
+    if (question.refers or question.varies or not question.content) and previous:
         return Target(previous, None)
-    return _from_names(mentions)
+    return _from_names(question, mentions)
 
 
 def _points_back(question: Question, mention: Mention) -> bool:
@@ -109,12 +119,15 @@ def _position(question: Question, mentions: Sequence[Mention], mention: Mention)
     numbers = frozenset().union(*(a.span for a in question.amounts)) if question.amounts else NOWHERE
     while at >= 0:
         word = question.lowers[at]
-        if at in question.counting or (word in ASKING and word not in ("when", "where", "who", "whose", "how")):
+        ranked = question.superlative and question.counting and at > max(question.superlative.span)
+        if (at in question.counting and not ranked) or (
+            word in ASKING and word not in ("when", "where", "who", "whose", "how")
+        ):
             return 4.0
         if word in ("all", "any", "most", "fewest") and at not in extra:
             return 3.0
         if word in PREPOSITIONS or (word in RELATING and word not in ("different", "distinct", "various")):
-            starts = question.lowers[at - 1 : at] in (("list",), ("number",), ("count",), ("show",))
+            starts = not ranked and question.lowers[at - 1 : at] in (("list",), ("number",), ("count",), ("show",))
             return 3.0 if starts else -2.0
         if at in modifiers or at in extra or at in numbers or at in question.negations or word in FUNCTION:
             at -= 1
@@ -123,7 +136,7 @@ def _position(question: Question, mentions: Sequence[Mention], mention: Mention)
     return 1.5
 
 
-def _from_names(mentions: Sequence[Mention]) -> Target | None:
+def _from_names(question: Question, mentions: Sequence[Mention]) -> Target | None:
     rows = [r for m in mentions for r in m.of("row")[:1]]
     owners = [r.manager for m in mentions for r in m.of("field", "relation", "flag", "choice")]
     for mention in mentions:
@@ -132,6 +145,10 @@ def _from_names(mentions: Sequence[Mention]) -> Target | None:
                 return Target(row.manager, None)
     if rows:
         return Target(max(rows, key=lambda r: r.score).manager, None)
+    if question.measure or question.superlative:
+        named = [r for m in mentions for r in m.of("field") if r.score >= 0.7]
+        if named and len({r.manager for r in named if r.score >= named[0].score - 0.05}) == 1:
+            return Target(named[0].manager, None)
     whole = [r for m in mentions for r in m.readings if r.sort in ("flag", "choice", "field") and r.whole]
     managers = {r.manager for r in whole}
     return Target(managers.pop(), None) if len(managers) == 1 else None

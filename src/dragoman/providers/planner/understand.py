@@ -8,12 +8,12 @@ from dragoman.providers.planner import bind, target
 from dragoman.providers.planner.amounts import Comparison
 from dragoman.providers.planner.catalog import NUMERIC, Catalog, Manager
 from dragoman.providers.planner.conditions import Conditions
-from dragoman.providers.planner.lexicon import FUNCTION, RELATING
+from dragoman.providers.planner.lexicon import DEALING, FUNCTION, RELATING
 from dragoman.providers.planner.link import Mention
 from dragoman.providers.planner.question import NOWHERE, Question, Span
 from dragoman.providers.planner.reader import Read
-from dragoman.providers.planner.sense import Condition, Earlier, Sense, clash
-from dragoman.providers.planner.words import nearness, plural, say, split
+from dragoman.providers.planner.sense import Condition, Earlier, Sense, clash, parse
+from dragoman.providers.planner.words import join, nearness, plural, say, split
 
 
 def understand(
@@ -34,7 +34,7 @@ class _Understanding(Conditions):
         if chosen is None:
             return Sense("", missing=self._unexplained(), trouble="" if question.content else "nothing")
         self.manager, self.target = chosen.manager, chosen.mention
-        self.grouped += self._pivot()
+        self.grouped += self._pivot() or self._most_by_relation()
         linked = self._link_counted()
         self._limit()
         self.used |= self.target.span if self.target else NOWHERE
@@ -44,9 +44,11 @@ class _Understanding(Conditions):
         fields = self._retarget([(m, r) for m, r in readings if r.sort in ("field", "relation")])
         self.ways.begin(self.manager, self.target, self.grouped, self.beside)
         bound = bind.Fields(question, self.catalog, self.manager, fields)
+        if self.earlier and self.earlier.manager == self.manager:
+            bound.preferred = frozenset(parse(key)[1] for key in self.earlier.filters if not parse(key)[0])
         bound.drop_bare_measure(self.target is not None and self.target.span in self.beside)
         compared = self._comparisons(bound)
-        dated = [*self._periods(bound), *self._gone_by(bound), *self._valid(bound)]
+        dated = [*self._periods(bound), *self._gone_by(bound), *self._valid(bound), *self._absent(bound)]
         measures = self._measures(bound)
         order_by, limit = self._sequence(bound, measures)
         self._rows(readings)
@@ -74,7 +76,7 @@ class _Understanding(Conditions):
             guesses=self._guesses(readings),
         )
         sense = self._turned(self._ask(sense))
-        trouble = self.trouble or self._clash(sense)
+        trouble = self.trouble or self._joined() or self._clash(sense)
         return replace(sense, needs=tuple(self.needs), trouble=trouble)
 
     # -- the type asked for
@@ -89,6 +91,8 @@ class _Understanding(Conditions):
         ]
         if question.superlative and not question.superlative.kind and not question.measure:
             ends.append((max(question.superlative.span), None))
+        if question.superlative and question.counting and min(question.counting) > max(question.superlative.span):
+            ends.append((max(question.counting), None))  # "top 3 towns by number of bridges"
         for end, comparison in ends:
             counted = next((m for m in self.mentions if m.first > end), None)
             kind = counted.names_type if counted else None
@@ -104,6 +108,17 @@ class _Understanding(Conditions):
             self.manager = self._counted(kind.manager, self.manager)
             self.ways.routed.add(kind.manager)
             return [group]
+        return []
+
+    def _most_by_relation(self) -> list[Mention]:
+        """ "Which judge found the most faults": a relation is asked for, so rows are grouped by it and added up."""
+        question = self.question
+        if not question.superlative or question.superlative.kind or self.target is not None or self.grouped:
+            return []
+        for mention in self.mentions:
+            relations = [r for r in mention.of("relation") if r.manager == self.manager]
+            if relations and question.lowers[max(0, mention.first - 1)] in ("which", "what", "whose"):
+                return [mention]
         return []
 
     def _counted(self, counted: str, group: str) -> str:
@@ -143,9 +158,12 @@ class _Understanding(Conditions):
         mention, reading = wanted[0]
         ways = []
         for option in mention.of("field"):
-            way = self.catalog.route(option.manager, self.manager)
-            if way is not None and option.score >= reading.score - 0.01:
-                ways.append((len(way), option))
+            if option.score < reading.score - 0.01:
+                continue
+            way = self.ways.between(option.manager, self.manager)
+            others = [self.catalog.route(option.manager, r.manager) for m in self.mentions for r in m.of("row")[:1]]
+            if way is not None:
+                ways.append((len(way) + sum(9 if other is None else len(other) for other in others), option))
         if not ways:
             return fields
         _, best = min(ways, key=lambda pair: pair[0])
@@ -169,6 +187,15 @@ class _Understanding(Conditions):
 
     def _measures(self, bound: bind.Fields) -> tuple[str, ...]:
         question = self.question
+        if self.grouped and not question.measure and question.superlative and not self.having and self.target is None:
+            place = bound.number(question.superlative.span, "")
+            return (f"sum:{place.field}",) if self._is_bound(place, question.superlative.span) else ()
+        single = bool(question.comparisons or question.superlative) or (self.target and self.target.span in self.beside)
+        bare = [(m, r) for m, r in bound.free() if m.span <= question.measure_span]
+        if question.measure and bare and self.target and not single and bare[0][1].manager == self.manager:
+            bound.spend(bare[0][0])
+            self.used |= question.measure_span
+            return (f"{question.measure}:{bare[0][1].name}",)
         if not question.measure or bound.is_spent(question.measure_span) or bound.has(question.measure_span):
             return ()
         place = bound.number(question.measure_span, "")
@@ -182,6 +209,8 @@ class _Understanding(Conditions):
         best = self.question.superlative
         if self.question.ordering:
             place = bound.any(self.question.ordering)
+            if not place.field and not place.needs and "name" in self.question.lowers and self._here.naming:
+                place = bind.Place(self.manager, self._here.naming[0], None, self.question.ordering)
             if self._is_bound(place, self.question.ordering):
                 down = {"descending", "desc"} & set(self.question.lowers)
                 route = self.ways.to(place.manager) or ()
@@ -206,7 +235,7 @@ class _Understanding(Conditions):
             kind = mention.names_type
             if own and not (kind and own[0].sort == "field" and kind.score > own[0].score):
                 keys.append(own[0].name)
-            elif kind and (route := self.ways.to(kind.manager)) is not None:
+            elif kind and (route := self.ways.to(kind.manager, mention)) is not None:
                 keys.append("__".join(route))
             elif kind:
                 self._no_way(kind.manager)
@@ -251,6 +280,8 @@ class _Understanding(Conditions):
             if any(r.manager in passed for r in mention.of("type") if r.score >= kind.score - 0.1):
                 self.used |= mention.span
                 continue
+            if self._exists(mention, kind.manager):
+                continue
             single = [r for r in self._here.single if self._here.leads_to(r) == kind.manager]
             before = self.question.lowers[max(0, mention.first - 2) : mention.first]
             if single and {"their", "its", "the", "and", "with", "which", "what", "whose", "show"} & set(before):
@@ -258,17 +289,35 @@ class _Understanding(Conditions):
                 shown.append(single[0])
         return shown
 
+    def _exists(self, mention: Mention, name: str) -> bool:
+        """ "towns with bridges", "towns without bridges": whether rows of a type are there at all."""
+        before = self.question.lowers[max(0, mention.first - 3) : mention.first]
+        if not {"with", "without", "have", "has", "having", "no", "any"} & set(before):
+            return False
+        route = self.ways.to(name)
+        if not route or not self.catalog.is_many(self.manager, route):
+            return False
+        self.used |= mention.span
+        self.conditions.append(Condition(route, "id", "isnull", False, exclude=self._denied(mention)))
+        return True
+
     def _unexplained(self) -> Span:
         """The places of words nothing explains; one that a used type's description has is explained by it."""
         left: set[int] = set()
         passed = {self.manager, *self.ways.routed}
         abouts = [self.catalog.managers[name].about for name in passed if name in self.catalog.managers]
         told = {word for about in abouts for word in split(about) if word not in FUNCTION}
+        types = {i for m in self.mentions if (k := m.names_type) and k.score >= 0.9 for i in m.span}
         for place in (*self.question.content, *self.question.own, *self.question.negations):
             token = self.question.tokens[place]
             if place in self.used or token.lower in RELATING:
                 continue
-            if token.capital or token.has_digit or not any(nearness(token.lower, word) >= 0.75 for word in told):
+            if (
+                place in types
+                or token.capital
+                or token.has_digit
+                or not any(nearness(token.lower, word) >= 0.75 for word in told)
+            ):
                 left.add(place)
         if self.question.refers and self.earlier is None and not self._is_inner_reference():
             left |= self.question.refers
@@ -302,6 +351,9 @@ class _Understanding(Conditions):
         if sense.shown:
             return replace(sense, ask="values")
         if itself and not others:
+            if DEALING & set(question.lowers) and (lists := [r for r in self._here.relations if self._here.is_many(r)]):
+                kinds = join([plural(say(self._here.leads_to(r))) for r in lists], "or")
+                self.trouble = self.trouble or f"Which do you want to know of: {kinds}?"
             if not self._here.whole:
                 self._ask_schema(self.manager)
             return replace(sense, ask="details", shown=self._all_fields())

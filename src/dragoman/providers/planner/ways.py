@@ -1,6 +1,7 @@
 """Ways: how to get from the asked-for type to the one a condition is about, over what the question names in between."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from dragoman.providers.planner.catalog import Catalog, Manager, Route
 from dragoman.providers.planner.link import Mention, Reading
@@ -52,6 +53,8 @@ class Ways:
             if (start, end) not in catalog.routes:
                 self.needs.append(Need("find_path", {"from": start, "to": end}))
             return None
+        if catalog.toll(start, way) > len(way) + 1:
+            self._look_between(start, end)
         here = start
         for relation, stop in zip(way, catalog.stops(start, way), strict=False):
             if catalog.is_named(here, relation) and not self._is_asked(here, relation, stop):
@@ -92,16 +95,17 @@ class Ways:
         before = [(m, name) for m, name in middle if m.last < mention.first and not self._is_hung(m, mention)]
         direct = self.catalog.route(self.start, end)
         passed = self.catalog.stops(self.start, direct) if direct else ()
-        loose = [(m, name) for m, name in middle if name not in self.routed]
         in_front = mention.first < self.named_at  # "with tiles, which towns have roofs": the roofs stand between
-        for m, name in [*reversed(before), *(loose if in_front and not before else ())]:
-            if name in passed:
-                break
-            first, second = self.between(self.start, name), self.between(name, end)
-            if first is not None and second is not None and len(first) + len(second) <= 6:
-                self._hung.setdefault(m.span, mention.last)
-                self.routed.add(name)
-                return (*first, *second)
+        chain = before or ([(m, name) for m, name in middle if name not in self.routed] if in_front else [])
+        while chain and not {name for _, name in chain} <= set(passed):
+            stops = [self.start, *dict.fromkeys(name for _, name in chain), end]
+            legs = [self.between(one, other) for one, other in pairwise(stops)]
+            if all(leg is not None for leg in legs) and sum(len(leg or ()) for leg in legs) <= 7:
+                for m, _ in chain:
+                    self._hung.setdefault(m.span, mention.last)
+                self.routed.update(stops[1:-1])
+                return tuple(relation for leg in legs for relation in leg or ())
+            chain = chain[1:]
         return None
 
     def _named(self, reading: Reading, end: str) -> Route | None:

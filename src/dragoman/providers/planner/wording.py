@@ -55,12 +55,14 @@ def number(given: Any) -> str:
 
 def label(row: Mapping[str, Any], naming: Sequence[str] = ()) -> str:
     """What names a row: the naming fields, else its first text, else the rows it belongs to, else its values."""
-    named = [value(row[name]) for name in naming if row.get(name) not in (None, "", [])]
-    if named:
-        return " / ".join(named)
-    for name, given in row.items():
-        if isinstance(given, str) and name != "id" and not name.endswith(("Id", "_id")) and given:
-            return value(given)
+    texts = [row[name] for name in naming if isinstance(row.get(name), str) and row[name]]
+    if not texts:
+        named = [value(row[name]) for name in naming if row.get(name) not in (None, "", [])]
+        if named:
+            return " / ".join(named)
+        texts = [t for n, t in row.items() if isinstance(t, str) and t and n != "id" and not n.endswith(("Id", "_id"))]
+    if texts:
+        return value(next((text for text in texts if not _is_code(text)), texts[0]))
     nested = [label(given) for given in row.values() if isinstance(given, Mapping) and "unit" not in given]
     if nested:
         return " / ".join(nested)
@@ -70,6 +72,11 @@ def label(row: Mapping[str, Any], naming: Sequence[str] = ()) -> str:
         if name != "id" and given is not None and not isinstance(given, list)
     ]
     return ", ".join(simple[:3]) or f"no. {row.get('id', '?')}"
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is a short sign for something rather than its name: a few capitals."""
+    return text.isalpha() and text.isupper() and len(text) <= 5
 
 
 def line(row: Mapping[str, Any], shown: Sequence[str], naming: Sequence[str] = ()) -> str:
@@ -128,7 +135,10 @@ def bullets(lines: Iterable[str]) -> str:
 def filters(wanted: Mapping[str, Any], unwanted: Mapping[str, Any]) -> str:
     """Filters in words: "status is open and not town name is Bree"; empty without any."""
     told = [phrase(key, given, _shown(given)) for key, given in wanted.items()]
-    told += [f"not ({phrase(key, given, _shown(given))})" for key, given in unwanted.items()]
+    told += [
+        phrase(key, True, "") if key.endswith("__isnull") else f"not ({phrase(key, given, _shown(given))})"
+        for key, given in unwanted.items()
+    ]
     return " and ".join(told)
 
 

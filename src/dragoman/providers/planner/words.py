@@ -117,9 +117,9 @@ def nearness(asked: str, known: str) -> float:
         return 1.0
     if stem(asked) == stem(known):
         return 0.95
-    if len(asked) >= 4 and len(known) >= 3 and root(asked) == root(known):
+    if len(asked) >= 3 and len(known) >= 3 and root(asked) == root(known):
         return 0.75
-    if min(len(asked), len(known)) >= 5 and asked[0] == known[0] and asked.isalpha() and known.isalpha():
+    if len(asked) >= 4 and len(known) >= 5 and asked[0] == known[0] and asked.isalpha() and known.isalpha():
         allowed = 1 if min(len(asked), len(known)) < 8 else 2
         if DamerauLevenshtein.distance(stem(asked), stem(known), score_cutoff=allowed) <= allowed:
             return 0.7
