@@ -7,6 +7,7 @@ The database is examples/parts/var/parts.sqlite3, made and filled when it is not
 """
 
 import asyncio
+import hashlib
 import json
 import os
 import socket
@@ -15,10 +16,11 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import date
+from io import StringIO
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-VAR = HERE / "var"
+VAR = Path(os.environ.get("PARTS_VAR", HERE / "var"))
 sys.path.insert(0, str(HERE))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 os.environ.setdefault("PARTS_DB_NAME", str(VAR / "parts.sqlite3"))
@@ -33,11 +35,13 @@ from django.apps import apps  # noqa: E402
 from django.contrib.auth import get_user_model  # noqa: E402
 from django.core.cache import cache  # noqa: E402
 from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.padding import Padding  # noqa: E402
 from rich.text import Text  # noqa: E402
 
 from dragoman.django import assistants  # noqa: E402
+from dragoman.evals.judges.answer import says_plainly  # noqa: E402
 from dragoman.harness.assistant import Assistant  # noqa: E402
 from dragoman.harness.caller import Caller  # noqa: E402
 from dragoman.harness.errors import ChatError  # noqa: E402
@@ -58,7 +62,10 @@ ARCHIVED = "Halcyon"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked and as whom. The answer names all of `names` and none of `never`; `follows` goes on in the talk."""
+    """What is asked and as whom. The answer names all of `names` and none of `never`; `follows` goes on in the talk.
+
+    One that `changes` something asks for confirmation first; one that `cannot` be answered is met by saying so.
+    """
 
     text: str
     names: tuple[str, ...] = ()
@@ -66,6 +73,7 @@ class Question:
     user: str = "ada"
     follows: bool = False
     changes: bool = False
+    cannot: bool = False
     note: str = ""
 
 
@@ -77,8 +85,8 @@ QUESTIONS = (
     Question("What is the average mass of parts per category?", names=("structure", "fastener")),
     Question("Which parts are made of cobalt?", names=("Hall Thruster Magnet", "Gyro Torquer Magnet")),
     Question("In which projects are they?", names=("Apollo", "Gemini"), never=("Mercury",), follows=True),
-    Question("Which projects are overdue?", names=("Mercury",)),
-    Question("What will the weather be like in Graz tomorrow?", note="the data cannot answer this"),
+    Question("Which active projects are past their deadline?", names=("Mercury", "Kestrel"), never=("Vega",)),
+    Question("What is the phone number of Umbra Precision?", cannot=True, note="the data does not hold this"),
     Question(f"Archive project {ARCHIVED}.", names=(ARCHIVED,), changes=True),
     Question(
         "What projects contain parts with cobalt?",
@@ -117,18 +125,29 @@ def main() -> int:
 
 
 def _set_up(console: Console) -> None:
-    """Make and fill the database where it is missing, or where its relative dates are of another month."""
+    """Make and fill the database where it is missing, made by other files than these, or filled in another month."""
     VAR.mkdir(exist_ok=True)
-    stamp, month = VAR / "seeded", f"{date.today():%Y-%m}"
-    call_command("migrate", verbosity=0)
-    projects = apps.get_model("catalog", "Project").objects
-    if not projects.exists() or not stamp.exists() or stamp.read_text() != month:
+    stamp, state = VAR / "seeded", _state()
+    database = Path(connection.settings_dict["NAME"])
+    if not stamp.exists() or stamp.read_text() != state:
         console.print("Filling the example's database ...", style="dim")
-        call_command("seed", stdout=open(os.devnull, "w"))  # noqa: SIM115  # closed with the process
-        stamp.write_text(month)
+        if database.parent == VAR:  # never a database that somebody chose
+            connection.close()
+            for file in VAR.glob(f"{database.name}*"):
+                file.unlink()
+        call_command("migrate", verbosity=0)
+        call_command("seed", stdout=StringIO())
+        stamp.write_text(state)
     # Whoever ran this before has archived it; the question below is to have something to do every time.
-    projects.filter(name=ARCHIVED).update(status="active")
+    apps.get_model("catalog", "Project").objects.filter(name=ARCHIVED).update(status="active")
     cache.clear()
+
+
+def _state() -> str:
+    """What the database depends on: the tables, the rows, and the month that relative dates are counted from."""
+    made_by = sorted([*HERE.glob("catalog/migrations/*.py"), *HERE.glob("catalog/seed/*.py")])
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in made_by)).hexdigest()[:16]
+    return f"{date.today():%Y-%m} {digest}"
 
 
 async def _ask_all(console: Console) -> int:
@@ -192,6 +211,8 @@ async def _wrong(question: Question, heard: Heard) -> str:
         return f"the answer does not name {', '.join(absent)}"
     if intruders := [name for name in question.never if name in heard.answer]:
         return f"the answer names {', '.join(intruders)}"
+    if question.cannot and not says_plainly(heard.answer):
+        return "the answer does not say that it cannot be given"
     writes = [result for result in heard.results if result.writes and result.ran and not result.failed]
     if len(writes) != question.changes:
         return f"{len(writes)} changes were made instead of {int(question.changes)}"
@@ -217,7 +238,13 @@ def _head(console: Console, number: int, question: Question) -> None:
 
 
 def _print(console: Console, text: Text) -> None:
-    console.print(Padding(text, (0, 0, 0, 4), expand=False))
+    block = Padding(text, (0, 0, 0, 4), expand=False)
+    if console.is_terminal:
+        console.print(block)
+        return
+    with console.capture() as captured:
+        console.print(block)
+    print("\n".join(line.rstrip() for line in captured.get().splitlines()), flush=True)
 
 
 def _serve(console: Console) -> int:
