@@ -184,6 +184,28 @@ async def test_a_holder_that_is_cancelled_leaves_the_conversation_free(make: Mak
         pass
 
 
+@both
+async def test_a_holder_that_is_cancelled_while_it_lets_go_leaves_the_conversation_free(make: Make):
+    store = make()
+    conversation = await store.create(ADA)
+    last_word = asyncio.Event()
+
+    async def hold_to_the_end() -> None:
+        async with store.hold(conversation.id, "run"):
+            last_word.set()
+
+    for steps in range(12):  # wherever it is by then
+        last_word.clear()
+        holding = asyncio.create_task(hold_to_the_end())
+        await last_word.wait()
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        holding.cancel()
+        await asyncio.wait([holding])
+        async with store.hold(conversation.id, "other"):
+            pass
+
+
 # What only the database can do ----------------------------------------------------------------------------------------
 
 

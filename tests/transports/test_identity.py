@@ -120,6 +120,19 @@ async def test_without_an_id_a_visitor_goes_on_with_their_newest_conversation(cl
     assert response.json()["conversation_id"] == first
 
 
+async def test_no_frame_waits_for_the_thread_that_everybody_shares(
+    client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    async def busy() -> None:
+        raise AssertionError("The shared thread was waited for.")
+
+    async with socket(client) as line:
+        with monkeypatch.context() as patched:
+            patched.setattr("channels.consumer.aclose_old_connections", busy)
+            await line.say(type="message", text="hello")
+            assert text_of(await line.hear_until("done")) == "Good day."
+
+
 async def test_four_first_messages_at_once_begin_one_conversation(client: AsyncClient):
     await asyncio.gather(*(post(client, "/chat/", {"text": "hello"}) for _ in range(4)))
     assert await models.Conversation.objects.acount() == 1
@@ -158,7 +171,7 @@ def says_one(user: Any, context: Any) -> int:
 
 
 async def says_no(user: Any, context: Any) -> bool:
-    return False
+    return user.is_authenticated is None
 
 
 def asks_the_database(user: Any, context: Any) -> bool:
@@ -190,6 +203,12 @@ async def test_a_gate_that_does_not_say_true_refuses_everywhere(
     assert await line.connect(WAIT) == (False, 4403)
     assert not world.happened("asked")
     assert not await models.Conversation.objects.aexists()
+
+
+async def test_whoever_is_refused_gets_no_session(nobody: AsyncClient, chat: dict[str, Any], settings: Settings):
+    settings.DRAGOMAN = {"default": {**chat, "permission": f"{HERE}.says_no"}}
+    assert (await post(nobody, "/chat/", {"text": "hello"})).status_code == 403
+    assert not await Session.objects.aexists()
 
 
 @pytest.mark.requirement("g.permission.callable")

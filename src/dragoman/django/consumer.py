@@ -7,6 +7,7 @@ from contextlib import aclosing
 from datetime import datetime
 from typing import Any
 
+from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.core.exceptions import ImproperlyConfigured
 
@@ -43,6 +44,10 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
         self._timers: dict[str, asyncio.Task[None]] = {}
 
     # What Channels calls --------------------------------------------------------------------------------------------
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Hand a message to its handler. Channels' own first waits for the one thread that all consumers share."""
+        await getattr(self, get_handler_name(message))(message)
 
     async def connect(self) -> None:
         """Accept whom the project permits; an anonymous visitor gets a session's cookie with it."""

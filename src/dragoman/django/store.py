@@ -22,6 +22,7 @@ from dragoman.django.threads import in_thread
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import ConversationBusy, UnknownConversation
 from dragoman.harness.messages import Message, Outcome, Role, ToolCall, ToolResult, Usage, new_id
+from dragoman.harness.patience import uninterrupted
 from dragoman.harness.store import Conversation, Decision, Hold, PausedCall
 
 log = logging.getLogger("dragoman.store")
@@ -99,9 +100,8 @@ class DjangoStore:
                 renewing = asyncio.ensure_future(self._renew(conversation_id, holder))
                 yield hold
             finally:
-                # What was cut off half-way may have taken the lease all the same.
-                await asyncio.gather(_ended(renewing), _finished(taking))
-                await asyncio.shield(in_thread(_give_back, hold, holder))
+                # Whoever leaves right after the last word cancels this too; a lease that stays would lock them out.
+                await uninterrupted(_let_go(hold, holder, taking, renewing))
 
     async def _take(self, conversation_id: str, run_id: str, holder: str, deadline: float) -> int:
         while (seq := await in_thread(self._try_to_take, conversation_id, run_id, holder)) is None:
@@ -224,16 +224,14 @@ async def _alone_in_this_process(conversation_id: str, wait_seconds: float) -> A
         lock.release()
 
 
-async def _ended(task: asyncio.Task[None] | None) -> None:
-    if task is not None:
-        task.cancel()
-        await asyncio.wait([task])
-
-
-async def _finished(task: asyncio.Future[int]) -> None:
-    await asyncio.wait([task])
-    if not task.cancelled():
-        task.exception()  # looked at, so that it is not reported as forgotten; whoever awaited it was told
+async def _let_go(hold: Hold, holder: str, taking: asyncio.Future[int], renewing: asyncio.Task[None] | None) -> None:
+    if renewing is not None:
+        renewing.cancel()
+    await asyncio.wait([task for task in (taking, renewing) if task is not None])
+    # What was cut off half-way may have taken the lease all the same.
+    await in_thread(_give_back, hold, holder)
+    if not taking.cancelled():
+        taking.exception()  # looked at, so that it is not reported as forgotten; whoever awaited it was told
 
 
 # Rows and values ------------------------------------------------------------------------------------------------------

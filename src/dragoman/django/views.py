@@ -57,8 +57,8 @@ def _door(*methods: str, begins_session: bool = True) -> Callable[[Callable[...,
             try:
                 if request.method not in methods:
                     raise ChatError(f"This address takes {' and '.join(methods)}.", code="method_not_allowed")
+                await identity.permit(found, await identity.user_of(request), request)
                 visitor = await identity.of_request(request, begins_session=begins_session)
-                await identity.permit(found, visitor.caller.user, request)
                 desk = await in_thread(assistants.desk, alias)
                 return await view(request, desk, visitor, **kwargs)
             except ChatError as error:

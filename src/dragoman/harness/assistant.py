@@ -23,6 +23,7 @@ log = logging.getLogger("dragoman.assistant")
 
 Observer = Callable[[Caller, Envelope], Awaitable[None]]
 
+_ASKING_SECONDS = 1  # a turn that has told its last event is still being put away when the next message comes
 _DECIDING_SECONDS = 30  # how long a decision waits for another one of its conversation
 
 
@@ -50,10 +51,10 @@ class Assistant:
         """
         self._check(text)
         for run_id in dict.fromkeys([paused.run_id for paused in await self.store.paused(conversation.id)]):
-            async with self.store.hold(conversation.id, run_id) as hold:
+            async with self.store.hold(conversation.id, run_id, wait_seconds=_ASKING_SECONDS) as hold:
                 for event in await self._give_up(caller, hold):
                     yield await self._tell(caller, hold, event)
-        async with self.store.hold(conversation.id, new_id()) as hold:
+        async with self.store.hold(conversation.id, new_id(), wait_seconds=_ASKING_SECONDS) as hold:
             said = Message("user", text, run_id=hold.run_id)
             conversation = await self.store.get(conversation.id, caller)  # as it is now, and still theirs
             await self._mend(caller, await self.store.recent(conversation), hold)

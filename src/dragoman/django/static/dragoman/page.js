@@ -224,12 +224,16 @@ function decide(id, confirmed) {
   line.decide(id, confirmed).catch(() => apply({ type: "lost", message: "The server cannot be reached." }));
 }
 
+let loads = 0;
+
 async function load() {
   const id = location.hash.slice(1);
+  const mine = ++loads;
   line.hangUp();
   reset();
   if (id) {
     const frames = await line.replay(id).catch(() => null);
+    if (mine !== loads) return; // somebody went on to another one meanwhile
     if (frames) {
       state = { ...empty, conversationId: id };
       frames.forEach(apply);
