@@ -1,4 +1,4 @@
-"""A name to a provider: which short names there are, which key speaks for which, and why one was chosen."""
+"""A name to a provider: which there are, which key speaks for which, and why one was chosen."""
 
 import importlib
 import inspect
@@ -11,51 +11,66 @@ from urllib.parse import urlsplit
 
 from dragoman.harness.errors import ConfigurationError
 from dragoman.harness.provider import Provider
+from dragoman.providers.anthropic import AnthropicProvider
+from dragoman.providers.deepseek import DeepSeekProvider
+from dragoman.providers.google import GoogleProvider
+from dragoman.providers.models import Models
+from dragoman.providers.ollama import OllamaProvider
+from dragoman.providers.openai import OpenAIProvider
+from dragoman.providers.openrouter import OpenRouterProvider
+from dragoman.providers.service import Service, installed
 
-# A short name to where its class lives.
+# In the order "auto" looks for their keys; Ollama has none and is looked for last.
+SERVICES: Mapping[str, type[Service]] = {
+    service.name: service
+    for service in (
+        AnthropicProvider,
+        OpenAIProvider,
+        OpenRouterProvider,
+        DeepSeekProvider,
+        GoogleProvider,
+        OllamaProvider,
+    )
+}
+
+# What answers without any service.
 _BUILT = {
     "planner": "dragoman.providers.planner.Planner",
     "scripted": "dragoman.providers.scripted.Scripted",
 }
 
-# Services whose adapters are not part of this version, in the order "auto" looks for their keys.
-_KEYS = {
-    "anthropic": ("ANTHROPIC_API_KEY",),
-    "openai": ("OPENAI_API_KEY",),
-    "openrouter": ("OPENROUTER_API_KEY",),
-    "deepseek": ("DEEPSEEK_API_KEY",),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-    "ollama": (),
-}
-
-# The specification names the providers by these paths.
+# By the paths the specification names, and by our own.
 _ALSO_KNOWN_AS = {
-    f"general_manager.chat.providers.{name}Provider": name.lower()
-    for name in ("Anthropic", "OpenAI", "Google", "Ollama")
+    **{f"general_manager.chat.providers.{service.__name__}": name for name, service in SERVICES.items()},
+    **{f"dragoman.providers.{service.__name__}": name for name, service in SERVICES.items()},
+    **{f"{service.__module__}.{service.__name__}": name for name, service in SERVICES.items()},
 }
 
-OLLAMA = "http://localhost:11434"
+# What "auto" hands on to a service it found by its key: the rest of a configuration speaks of the Ollama to look for.
+_FOR_ALL = ("timeout_seconds", "stream_timeout_seconds", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The provider that answers, by short name or path, and the sentence that says why."""
+    """The provider that answers, by short name or path, its configuration, and the sentence that says why."""
 
     name: str
     why: str
+    config: Mapping[str, Any]
 
 
 def create(name: str, config: Mapping[str, Any] | None = None) -> Provider:
     """The provider of this name: a short one, "auto", or the dotted path of a class.
 
-    A class is given those keys of `config` its signature takes. Raises ConfigurationError for a name that is not there,
-    an adapter that is not part of this version, or a class that cannot be built.
+    A class of a project's own is given those keys of `config` its signature takes. Raises ConfigurationError for a name
+    that is not there, a missing key or SDK, a key of the configuration nobody knows, or a class that cannot be built.
     """
-    config = config or {}
-    chosen = choose(name, config).name
-    if chosen == "scripted":
-        return _built(chosen, *config.get("rounds", ()))
-    return _built(chosen, **config)
+    chosen = choose(name, config or {})
+    if chosen.name in SERVICES:
+        return SERVICES[chosen.name](**chosen.config)
+    if chosen.name == "scripted":
+        return _built(chosen.name, *chosen.config.get("rounds", ()))
+    return _built(chosen.name, **chosen.config)
 
 
 def explain(name: str, config: Mapping[str, Any] | None = None) -> str:
@@ -69,34 +84,64 @@ def choose(name: str, config: Mapping[str, Any]) -> Choice:
     if name == "auto":
         return _first_at_hand(config)
     if name == "planner":
-        return Choice(name, "The planner answers, without any model: the settings say so.")
+        return Choice(name, "The planner answers, without any model: the settings say so.", config)
+    if name in SERVICES:
+        return Choice(name, _told(SERVICES[name], config, "the settings say so"), config)
     if name in _BUILT:
-        return Choice(name, f"The provider {name!r} answers: the settings say so.")
-    if name in _KEYS:
-        raise ConfigurationError(
-            f"The adapter of the provider {name!r} is not part of this version of Dragoman. {_what_there_is()}"
-        )
+        return Choice(name, f"The provider {name!r} answers: the settings say so.", config)
     if "." in name:
-        return Choice(name, f"{name} answers: the settings say so.")
+        return Choice(name, f"{name} answers: the settings say so.", config)
     raise ConfigurationError(f"Unknown provider {name!r}. {_what_there_is()}")
+
+
+async def models(name: str, config: Mapping[str, Any] | None = None) -> Models:
+    """What may be chosen at a provider: live, or the models we know with the reason, a missing key or SDK included.
+
+    Raises ConfigurationError for a name that is not there.
+    """
+    try:
+        provider = create(name, config)
+    except ConfigurationError as error:
+        if (service := SERVICES.get(_ALSO_KNOWN_AS.get(name, name))) is None:
+            raise
+        return Models("fallback", service.known, error.message)
+    if not isinstance(provider, Service):
+        return Models("fallback", (), f"The provider {name!r} has no models to choose from.")
+    try:
+        return await provider.models()
+    finally:
+        await provider.aclose()
 
 
 def _first_at_hand(config: Mapping[str, Any]) -> Choice:
     """The first service with a key, then an Ollama that runs, then the planner, which needs neither."""
-    for service, keys in _KEYS.items():
-        for key in keys:
-            if os.environ.get(key):
-                return _for_want_of_an_adapter(f"{key} is set, but the adapter of {service}")
-    address = str(config.get("base_url") or os.environ.get("OLLAMA_HOST") or OLLAMA)
+    passed_over = ""
+    common = {key: config[key] for key in _FOR_ALL if key in config}
+    for service in SERVICES.values():
+        key = next((key for key in service.keys if os.environ.get(key, "").strip()), None)
+        if key is None or service is OllamaProvider:
+            continue
+        if installed(service.sdk):
+            return Choice(service.name, _told(service, common, f"{key} is set") + passed_over, common)
+        passed_over += f' {key} is set too, but to use it install: pip install "dragoman[{service.extra}]".'
+    address = str(config.get("base_url") or os.environ.get("OLLAMA_HOST") or OllamaProvider.address)
     if _answers(address):
-        return _for_want_of_an_adapter(f"Ollama runs at {address}, but its adapter")
+        if installed(OllamaProvider.sdk):
+            return Choice("ollama", f"Ollama answers: it runs at {address}.{passed_over}", config)
+        passed_over += f' Ollama runs at {address}, but to use it install: pip install "dragoman[ollama]".'
+    if passed_over:
+        return Choice("planner", f"The planner answers, without any model.{passed_over}", config)
     why = f"The planner answers, without any model: no key of a service is set and no Ollama runs at {address}."
-    return Choice("planner", why)
+    return Choice("planner", why, config)
 
 
-def _for_want_of_an_adapter(found: str) -> Choice:
-    why = f"{found} is not part of this version; the planner answers instead, without any model, and nothing is spent."
-    return Choice("planner", why)
+def _told(service: type[Service], config: Mapping[str, Any], why: str) -> str:
+    model = config.get("model") or service.known[0].id
+    if service is OllamaProvider:
+        return f"Ollama answers: {why}."
+    return (
+        f"{service.title} answers with the model {model}: {why}. Questions and what is found for them are sent to it."
+    )
 
 
 def _answers(address: str) -> bool:
@@ -112,7 +157,7 @@ def _answers(address: str) -> bool:
 
 
 def _what_there_is() -> str:
-    return f"There is: {', '.join(_BUILT)}, auto, and the dotted path of a class of your own."
+    return f"There is: {', '.join([*SERVICES, *_BUILT])}, auto, and the dotted path of a class of your own."
 
 
 def _built(name: str, *rounds: Any, **config: Any) -> Provider:

@@ -1,0 +1,33 @@
+"""Take the data out of server-sent events, bytes in as they come."""
+
+_LONGEST = 16_000_000  # bytes of one line; a service that sends more is not answering a chat
+
+
+class Endless(Exception):
+    """A line without an end."""
+
+
+class Events:
+    """Feed it the bytes of a stream in any pieces; comments, names and ids of events are left out."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._data: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """The data of each event that is whole by now. Raises Endless for a line that never ends."""
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        if len(self._rest) > _LONGEST:
+            raise Endless
+        whole = []
+        for line in lines:
+            if line.startswith(b"data:"):
+                self._data.append(line[5:].strip())
+            elif self._data and line in (b"", b"\r"):
+                whole.append(b"\n".join(self._data))
+                self._data = []
+        return whole
+
+    def end(self) -> list[bytes]:
+        """The data of a last event that no empty line follows."""
+        return self.feed(b"\n\n")
