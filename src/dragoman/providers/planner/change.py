@@ -39,14 +39,17 @@ class Change:
 
 
 def verb(question: Question) -> int | None:
-    """The place of the verb where the sentence orders something ("please close ..."), else None."""
-    for place, token in enumerate(question.tokens):
-        if token.lower in _POLITE:
-            continue
-        if token.lower in ASKING and token.lower not in CHANGES:
-            return None
-        known_form = token.lower not in FUNCTION and not token.lower.endswith(("ing", "s")) and token.text.isalpha()
-        return place if known_form and not token.quoted else None
+    """The place of the verb where a clause orders something ("please close ..."), else None."""
+    for start in question.clause_starts:
+        for place in range(start, len(question.tokens)):
+            token = question.tokens[place]
+            if token.lower in _POLITE:
+                continue
+            asks = token.lower in ASKING and token.lower not in CHANGES
+            known_form = token.lower not in FUNCTION and not token.lower.endswith(("ing", "s", "ed"))
+            if not asks and known_form and token.text.isalpha() and not token.quoted:
+                return place
+            break
     return None
 
 
@@ -93,6 +96,7 @@ class _Filler:
         self.mentions = mentions
         self.catalog = catalog
         self.offer = offer
+        self.place = place
         self.used = {place}
         self.taken: list[Reading] = []
 
@@ -235,7 +239,6 @@ class _Filler:
             rest = list(range(max(label) + 1, len(tokens)))
             while rest and tokens[rest[0]].lower in ("to", "is", "as", "of", "being", "be", "into"):
                 self.used.add(rest.pop(0))
-            rest = [i for i in rest if i not in self.used]
             if rest:
                 self.used |= set(rest) | label
                 return self._source(rest)
@@ -270,16 +273,20 @@ class _Filler:
         return " ".join(self.question.tokens[i].text for i in places)
 
     def _unexplained(self) -> tuple[int, ...]:
+        """Words nothing explains; another clause may say what it likes unless it sets a condition."""
+        question = self.question
         names = {word for name in (self.offer.name, *self.offer.inputs) for word in split(name)}
         about = set(split(self.offer.about))
+        numbers = frozenset().union(*(a.span for a in question.amounts)) if question.amounts else frozenset()
+        own = {question.clause(self.place)}
+        own |= {question.clause(i) for i, word in enumerate(question.lowers) if word in ("if", "unless", "only", "not")}
         return tuple(
             i
-            for i in self.question.content
+            for i in question.content
             if i not in self.used
-            and not any(nearness(self.question.lowers[i], word) >= 0.75 for word in names | about)
-            and not (
-                self.question.tokens[i].has_digit and i in frozenset().union(*(a.span for a in self.question.amounts))
-            )
+            and question.clause(i) in own
+            and not any(nearness(question.lowers[i], word) >= 0.75 for word in names | about)
+            and not (question.tokens[i].has_digit and i in numbers)
         )
 
 

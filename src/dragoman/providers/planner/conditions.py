@@ -6,7 +6,7 @@ from typing import Any
 
 from dragoman.providers.planner import bind
 from dragoman.providers.planner.catalog import TEMPORAL, Manager, Route
-from dragoman.providers.planner.lexicon import OVERDUE
+from dragoman.providers.planner.lexicon import COMPOUNDS, OVERDUE
 from dragoman.providers.planner.link import Mention, Reading
 from dragoman.providers.planner.question import NOWHERE, Span
 from dragoman.providers.planner.reader import Read, Reader
@@ -209,6 +209,9 @@ class Conditions(Reader):
                 follows = len(gap) <= 2 and all(w in ("is", "of", "by", "like", "called", "the") for w in gap)
                 if place != mention.first - 1 and not follows:
                     continue
+                if place == mention.last + 1 and self.question.lowers[place] in COMPOUNDS:
+                    self.used.add(place)  # "the e-mail address": no value
+                    break
                 if (route := self.ways.to(reading.manager, mention)) is not None:
                     self.used |= {place, *mention.span}
                     bound.spend(mention)

@@ -51,6 +51,7 @@ MISSPELT = {
 BREAKING_DOWN = frozenset("break broken breakdown down split grouped group".split())  # "break the rows down by ..."
 ENDING = frozenset("expire expires expired expiring expiry expiration".split())  # of a date that is called "until"
 PERSONS = frozenset("who anybody anyone somebody someone nobody people".split())
+COMPOUNDS = frozenset("address value figure level amount".split())  # after the name of a field they add nothing
 FILLERS = frozenset("longer anymore".split())  # in "no longer"; a comparison has been read before
 
 # What an adjective measures, and in which direction: the kinds are those of units, see amounts.KINDS.

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,6 +51,16 @@ class Question:
     reasons: bool
     ordering: Span
     content: tuple[int, ...]
+    breaks: tuple[int, ...] = ()
+
+    @property
+    def clause_starts(self) -> tuple[int, ...]:
+        """Where a clause begins: the first word, and those after a comma or the like."""
+        return (0, *self.breaks)
+
+    def clause(self, place: int) -> int:
+        """Which clause a word is in, counted from 0."""
+        return sum(start <= place for start in self.breaks)
 
     @property
     def lowers(self) -> tuple[str, ...]:
@@ -140,6 +151,7 @@ def read(text: str, today: dt.date, named: Span = NOWHERE) -> Question:
         bool(frozenset(lowers) & lexicon.REASONS) or _how_to(lowers),
         ordering,
         content,
+        tuple(i for i in range(1, len(tokens)) if re.search(r"[,;:.!?]", text[tokens[i - 1].end : tokens[i].start])),
     )
 
 

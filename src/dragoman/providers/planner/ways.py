@@ -53,8 +53,10 @@ class Ways:
             if (start, end) not in catalog.routes:
                 self.needs.append(Need("find_path", {"from": start, "to": end}))
             return None
-        if catalog.toll(start, way) > len(way) + 1:
-            self._look_between(start, end)
+        if (unsure := self._unknown_after_single(start, way)) or catalog.toll(start, way) > len(way) + 1:
+            found = self._look_between(start, end)
+            if found and unsure and unsure not in catalog.asked:
+                self.needs.append(Need("get_manager_schema", {"manager": unsure}))
         here = start
         for relation, stop in zip(way, catalog.stops(start, way), strict=False):
             if catalog.is_named(here, relation) and not self._is_asked(here, relation, stop):
@@ -71,13 +73,26 @@ class Ways:
         named = [r for m in self.mentions for r in m.of("relation") if r.score >= 0.6]
         return any(r.name == relation and r.manager == start for r in named) or any(r.manager == end for r in named)
 
-    def _look_between(self, start: str, end: str) -> None:
+    def _unknown_after_single(self, start: str, way: Route) -> str:
+        """A type on the way of which nothing is known, right after a step to a single row: a turn may be there."""
+        here = start
+        for relation, stop in zip(way, self.catalog.stops(start, way), strict=False):
+            manager, there = self.catalog.managers.get(here), self.catalog.managers.get(stop)
+            single = manager is not None and not manager.is_many(relation)
+            if single and stop != self.catalog.reach(start, way) and (there is None or not there.relations):
+                return stop
+            here = stop
+        return ""
+
+    def _look_between(self, start: str, end: str) -> bool:
         """Ask for the types that both ends have lists of: one of them may be the pair's own link."""
+        before = len(self.needs)
         lists = [self._lists(self.catalog.managers.get(name, Manager(name))) for name in (start, end)]
         for name in sorted(lists[0] & lists[1]):
             known = self.catalog.managers.get(name)
             if (known is None or not known.relations) and name not in self.catalog.asked:
                 self.needs.append(Need("get_manager_schema", {"manager": name}))
+        return len(self.needs) > before
 
     def _lists(self, manager: Manager) -> set[str]:
         return {manager.leads_to(relation) for relation in manager.relations if manager.is_many(relation)}
