@@ -16,7 +16,6 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(key, raising=False)
 
 
-@pytest.mark.requirement("r.chat.key-check")
 @pytest.mark.parametrize("value", [None, "", "  "])
 @pytest.mark.parametrize("name", NEEDING)
 def test_a_missing_key_names_provider_and_variable(name: str, value: str | None, monkeypatch: pytest.MonkeyPatch):
@@ -31,6 +30,20 @@ def test_a_missing_key_names_provider_and_variable(name: str, value: str | None,
         assert told.value.message == (
             f"{PROVIDERS[name].__name__} has no key: set the environment variable {variables}."
         )
+
+
+@pytest.mark.requirement("r.chat.key-check")
+@pytest.mark.parametrize("name", NEEDING)
+async def test_a_key_that_is_missing_at_construction_is_all_that_was_missing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+):
+    with pytest.raises(ConfigurationError, match=PROVIDERS[name].keys[0]):
+        PROVIDERS[name](model="m")
+    monkeypatch.setenv(PROVIDERS[name].keys[0], "sk-set")
+    async with desk(name, api_key="") as one:
+        one.play("text")
+        assert (await one.ask())[-1]["finish_reason"] == "stop"
+        assert "sk-set" in str(one.server.seen[0].headers)
 
 
 @pytest.mark.requirement("r.chat.key-check")
