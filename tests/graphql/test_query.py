@@ -51,10 +51,15 @@ async def test_rows_come_with_id_and_name_and_say_how_many_there_are() -> None:
         ("Wing", {"roomList__workList__artist__name__icontains": "moor"}, ["North Wing"]),
         ("Wing", {"room_list__work_list__medium": "ink"}, ["South Wing"]),
         ("Room", {"roomSummaryList": "1"}, None),
+        ("Room", {"roomSummaryList__workCount__gte": 2}, ["Blue Hall", "Red Hall"]),
+        ("Wing", {"roomList__roomSummaryList__totalWeight__lt": "1 kg"}, ["South Wing"]),
+        ("Room", {"roomSummaryList__isnull": True}, ["Attic"]),
         ("Work", {"room__name": "No such room"}, []),
         ("Work", {"score__isnull": True}, ["Harbour at Dusk"]),
         ("Work", {"score": None}, ["Harbour at Dusk"]),
         ("Work", {"room__isnull": True}, []),
+        ("Room", {"workList__artistId__in": ["2"], "workList__artist__workList__medium": "oil"}, []),
+        ("Room", {"workList__artistId__in": ["2", "1"], "workList__artist__workList__medium": "ink"}, ["Blue Hall", "Cellar"]),
         ("Room", {"workList__isnull": True, "floor__gte": 0}, ["Attic"]),
         ("Room", {"work_list__isnull": False}, ["Blue Hall", "Red Hall", "Cellar"]),
         ("Wing", {"roomList__workList__isnull": True}, ["North Wing"]),
@@ -127,6 +132,14 @@ async def test_a_row_without_an_id_is_listed_filtered_and_ordered(row_checks: in
     ]
     assert (answer["total_count"], answer["has_more"], answer["next_offset"]) == (2, True, 1)
     answer = await call(grounding, VISITOR, "query", manager="RoomSummary", filters={"room__wing__name": "South Wing"})
+    assert [row["room"]["name"] for row in answer["rows"]] == ["Cellar"]
+
+
+@HOSTS
+async def test_rows_without_an_id_are_left_out_by_what_they_belong_to(row_checks: int | None) -> None:
+    grounding, _ = grounded(row_checks)
+    exclude = {"room__wing__name": "North Wing", "workCount__gte": 1}
+    answer = await call(grounding, VISITOR, "query", manager="RoomSummary", exclude=exclude)
     assert [row["room"]["name"] for row in answer["rows"]] == ["Cellar"]
 
 

@@ -252,17 +252,26 @@ class World:
         return GraphQLField(self._pages[name], args, resolve=resolve)
 
     def _authorize(self, name: str, rows: list[Row], given: Mapping[str, Any], user: Any) -> None:
-        operands = [*(given.get("filter") or {}), *(given.get("exclude") or {})]
-        operands += [term["field"] for term in given.get("order_by") or []]
-        for operand in operands:
-            key = operand.partition("__")[0]
-            camel = "".join(p.capitalize() if n else p for n, p in enumerate(key.split("_")))
-            guard = self.specs[name].private.get(camel) or self.specs[name].private.get(key)
-            if guard and not guard(user):
-                raise GraphQLError(f"Permission denied to use query field {key!r}.")
+        both = [*(given.get("filter") or {}).items(), *(given.get("exclude") or {}).items()]
+        both += [(term["field"], None) for term in given.get("order_by") or []]
+        for operand, value in both:
+            self._guard(name, operand, value, user)
         limit = self.dialect.row_checks
-        if limit is not None and len(rows) * len(operands) > limit:
+        if limit is not None and len(rows) * len(both) > limit:
             raise GraphQLError("Too many rows to check.")
+
+    def _guard(self, name: str, operand: str, value: Any, user: Any) -> None:
+        """Refuse a condition or an order on a field this person may not read, also a nested one."""
+        spec, key = self.specs[name], operand.partition("__")[0]
+        guard = next((g for f, g in spec.private.items() if key in (f, _snake(f))), None)
+        if guard and not guard(user):
+            raise GraphQLError(f"Permission denied to use query field {key!r}.")
+        if not isinstance(value, Mapping) or "unit" in value:
+            return
+        target = next((t for k, t in spec.relations.items() if _snake(k) == key), None)
+        target = target or next(s.name for s in self.specs.values() if f"{_snake(s.name)}_list" == key)
+        for inner, content in (value.get("any") or value).items():
+            self._guard(target, inner, content, user)
 
     def _filter(self, name: str, depth: int) -> GraphQLInputObjectType:
         if (name, depth) not in self._filters:

@@ -30,14 +30,17 @@ async def narrow(session: Session, where: Where, exclude: Where, orders: int = 0
         return await _aside(session, where, exclude, orders)
 
     async def find(inner: Where) -> list[str]:
-        return list(await _matching(session, inner, ()))
+        return await _ids(session, inner)
+
+    async def beyond(manager: Exposed, name: str, inner: Where) -> Condition:
+        return await _by_key(session, manager, name, inner)
 
     try:
-        kept, left = await push(session, where, False, find) if where else ({}, [])
+        kept, left = await push(session, where, False, find, beyond) if where else ({}, [])
     except Nothing:
         return Narrowing(nothing=True)
     try:
-        cut, without = await push(session, exclude, True, find) if exclude else ({}, [])
+        cut, without = await push(session, exclude, True, find, beyond) if exclude else ({}, [])
     except Nothing:
         cut, without = {}, []
     return left_over(where.manager, {**kept, **cut}, None, left, without)
@@ -48,17 +51,16 @@ async def _aside(session: Session, where: Where, exclude: Where, orders: int) ->
     manager, ids = where.manager, where.ids
     left: list[Condition] = []
     if ids is None and where.related and manager.has_id:
-        ids = list(await _matching(session, where, ()))
-    elif ids is None and where.related:
-        left = [
-            *where.conditions,
-            *[await _to_one(session, manager, name, inner) for name, inner in where.related.items()],
-        ]
+        ids = await _ids(session, where)
+    elif where.related:
+        keys = [await _by_key(session, manager, name, inner) for name, inner in where.related.items()]
+        left = [*where.conditions, *keys]
     without: list[Condition] = []
-    if exclude.related:
-        if not manager.has_id:
-            raise not_filterable(manager, next(iter(exclude.related)))
-        without = [Condition("id", "in", frozenset(await _matching(session, exclude, ())))]
+    if exclude.related and manager.has_id:
+        without = [Condition("id", "in", frozenset(await _ids(session, exclude)))]
+    elif exclude.related:
+        keys = [await _by_key(session, manager, name, inner) for name, inner in exclude.related.items()]
+        without = [*exclude.conditions, *keys]
     if ids == [] or any(c.lookup == "in" and c.value == frozenset() for c in left):
         return Narrowing(nothing=True)
     if ids is not None:
@@ -84,63 +86,69 @@ async def _is_cheap(session: Session, where: Where, exclude: Where, orders: int)
     return count is not None and count * (len(conditions) + orders) <= (session.catalog.dialect.row_checks or 0)
 
 
-async def _to_one(session: Session, manager: Exposed, name: str, inner: Where) -> Condition:
-    """A condition on the id of a row that a row without an id of its own belongs to."""
+async def _by_key(session: Session, manager: Exposed, name: str, inner: Where) -> Condition:
+    """Conditions on a related row as one on the column that says which row it is."""
     relation = manager.relations[name]
-    if relation.many or not inner.manager.has_id:
+    if relation.many and not manager.has_id:
         raise not_filterable(manager, name)
-    ids = inner.ids if inner.ids is not None else list(await _matching(session, inner, ()))
-    return Condition(key_of(relation), "in", frozenset(ids))
+    return Condition(key_of(relation), "in", frozenset(await _related_ids(session, manager, name, inner)))
 
 
-async def _matching(session: Session, where: Where, wanted: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """The rows that meet the conditions, by id, with the wanted fields. Raises ToolError where they are too many."""
+async def _ids(session: Session, where: Where) -> list[str]:
+    """The ids of the rows that meet the conditions."""
+    if where.ids is not None:
+        return where.ids
+    if not where.manager.has_id:
+        raise ToolError(f"{where.manager.name} rows have no id, so nothing is filtered through them.", "not_filterable")
+    return [str(row["id"]) for row in await _matching(session, where, ())]
+
+
+async def _matching(session: Session, where: Where, wanted: Sequence[str]) -> list[Mapping[str, Any]]:
+    """The rows that meet the conditions: the id, if they have one, and the wanted columns.
+
+    Raises ToolError where they are too many to go through.
+    """
     manager = where.manager
-    if not manager.has_id:
-        raise ToolError(f"{manager.name} rows have no id, so nothing can be filtered through them.", "not_filterable")
-    if session.catalog.dialect.row_checks is None or not where.related:
+    if session.catalog.dialect.row_checks is None or not where.related or not manager.has_id:
         narrowing = await narrow(session, where, Where(manager))
         try:
-            return {} if narrowing.nothing else await _read(session, where, narrowing, wanted)
+            return [] if narrowing.nothing else await _read(session, where, narrowing, wanted)
         except ToolError as failure:
             return await _read(session, where, on_the_rows(where, Where(manager), failure), wanted)
     where = await _with_owners(session, where)
     sets = {name: await _related_ids(session, manager, name, inner) for name, inner in where.related.items()}
     if not all(sets.values()):
-        return {}
+        return []
     found = await _from_the_smallest(session, manager, sets)
     if found is not None:
         narrowing = left_over(manager, {}, tuple(found), where.conditions, [])
-        return (
-            await _read(session, where, narrowing, wanted) if where.conditions or wanted else {one: {} for one in found}
-        )
+        needed = bool(where.conditions or wanted)
+        return await _read(session, where, narrowing, wanted) if needed else [{"id": one} for one in found]
     # Too many to go from their side: the keys of all rows are read instead.
     keys = [Condition(key_of(manager.relations[name]), "in", frozenset(ids)) for name, ids in sets.items()]
     narrowing = left_over(manager, {}, None, [*where.conditions, *keys], [])
     return await _read(session, where, narrowing, wanted)
 
 
-async def _read(
-    session: Session, where: Where, narrowing: Narrowing, wanted: Sequence[str]
-) -> dict[str, Mapping[str, Any]]:
-    names = dict.fromkeys(["id", *wanted, *narrowing.fields])
+async def _read(session: Session, where: Where, narrowing: Narrowing, wanted: Sequence[str]) -> list[Mapping[str, Any]]:
+    names = dict.fromkeys([*(["id"] if where.manager.has_id else []), *wanted, *narrowing.fields])
     columns = [column(session.catalog, where.manager, name) for name in names]
     found = await table(session, where.manager, columns, narrowing.source, narrowing.units)
     if not found.complete:
         raise where.too_many(MOST_ROWS)
-    return {str(row["id"]): row for row in found.rows if row["id"] is not None and narrowing.keeps(row)}
+    return [row for row in found.rows if narrowing.keeps(row) and row.get("id", "") is not None]
 
 
 async def _related_ids(session: Session, manager: Exposed, name: str, inner: Where) -> list[str]:
     """For a to-one relation the ids of the related rows that match, for a to-many one those of the rows they belong to."""
     relation = manager.relations[name]
     if not relation.many:
-        return inner.ids if inner.ids is not None else list(await _matching(session, inner, ()))
+        return await _ids(session, inner)
     back = way_back(session.catalog, manager, relation)
-    if back is None or not back.key:
+    if back is None:
         raise not_filterable(manager, name)
-    rows = await _matching(session, inner, (back.key,))
-    return list(dict.fromkeys(str(row[back.key]) for row in rows.values() if row.get(back.key) is not None))
+    rows = await _matching(session, inner, (key_of(back),))
+    return list(dict.fromkeys(str(row[key_of(back)]) for row in rows if row.get(key_of(back)) is not None))
 
 
 async def _with_owners(session: Session, where: Where) -> Where:
@@ -154,14 +162,10 @@ async def _with_owners(session: Session, where: Where) -> Where:
         if condition.field not in lists:
             conditions.append(condition)
             continue
-        back = way_back(session.catalog, manager, manager.relations[condition.field])
-        if back is None or not back.key or not manager.has_id:
+        if not manager.has_id:
             raise not_filterable(manager, condition.field)
         target = session.catalog.managers[manager.relations[condition.field].target]
-        found = await table(session, target, [column(session.catalog, target, back.key)], Source())
-        if not found.complete:
-            raise Where(target).too_many(MOST_ROWS)
-        owners = frozenset(str(row[back.key]) for row in found.rows)
+        owners = frozenset(await _related_ids(session, manager, condition.field, Where(target)))
         conditions.append(Condition("id", "out" if condition.value else "in", owners))
     return Where(manager, conditions, where.related)
 

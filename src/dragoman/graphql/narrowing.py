@@ -47,7 +47,7 @@ class Narrowing:
 
     def blind(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         """Sentences about conditions on a field that was null in every row, as it is for those who may not read it."""
-        asked = {c.field for c in self.left if c.lookup != "isnull"}
+        asked = {c.field for c in (*self.left, *self.without) if c.lookup != "isnull"}
         return [
             f"{name} is null in every row that was read; perhaps this person may not read it."
             for name in sorted(asked)

@@ -17,6 +17,7 @@ _WIDER = {"iexact": "icontains", "istartswith": "icontains", "iendswith": "icont
           "endswith": "contains", "contains": "icontains"}  # fmt: skip
 
 FindIds = Callable[[Where], Awaitable[list[str]]]
+Beyond = Callable[[Exposed, str, Where], Awaitable[Condition]]
 
 
 class Nothing(Exception):
@@ -27,11 +28,13 @@ class _BeyondSchema(Exception):
     """The schema has no place for a condition here; it is answered in steps, or on the rows."""
 
 
-async def push(session: Session, where: Where, exclude: bool, find: FindIds) -> tuple[dict[str, Any], list[Condition]]:
+async def push(
+    session: Session, where: Where, exclude: bool, find: FindIds, beyond: Beyond
+) -> tuple[dict[str, Any], list[Condition]]:
     """The arguments for these conditions, and the conditions that are left for the rows.
 
-    Where the nested inputs end, `find` gives the ids of the related rows that match. Raises Nothing when there are
-    none, ToolError where a relation cannot be filtered by.
+    Where the nested inputs end, `find` gives the ids of the related rows that match, and where the list takes no ids
+    either, `beyond` gives a condition for the rows. Raises Nothing when no related row matches.
     """
     manager = where.manager
     place = place_of(session.catalog, manager, exclude)
@@ -53,9 +56,12 @@ async def push(session: Session, where: Where, exclude: bool, find: FindIds) -> 
                 raise _BeyondSchema
             await _related(session, manager, place, name, inner, written, find)
         except _BeyondSchema:
-            raise not_filterable(manager, name) from None
+            left.append(await beyond(manager, name, inner))
     if exclude and left and written:
-        return {}, [Condition("id", "in", frozenset(await find(where)))]
+        # All of them together leave a row out, so they are met in one place.
+        if manager.has_id:
+            return {}, [Condition("id", "in", frozenset(await find(where)))]
+        return {}, [*where.conditions, *[await beyond(manager, name, inner) for name, inner in where.related.items()]]
     return written, left
 
 
@@ -131,18 +137,33 @@ async def _related(
         slot = filtering.slots(deeper, "id").get("in")
     if slot is None or not inner.manager.has_id or inner.manager.root is None:
         raise _BeyondSchema
-    ids = inner.ids if inner.ids is not None else await find(inner)
+    ids = await find(inner)
     if not ids:
         raise Nothing
     if len(ids) > MOST_IDS:
         raise inner.too_many(MOST_IDS)
-    _write(written, slot.keys, ids)
+    _write(written, slot.keys, _common(_read(written, slot.keys), ids))
 
 
 def _fitted(manager: Exposed, condition: Condition, slot: Slot) -> Any:
     entry = manager.fields[condition.field]
     choices = entry.choices if condition.lookup in ("exact", "in") else ()
     return fit(condition.value, slot.kind, named(manager, condition), entry.unit, choices)
+
+
+def _common(before: Any, ids: list[str]) -> list[str]:
+    """The ids that are also in what another condition has written there. Raises Nothing when there are none."""
+    kept = ids if before is None else [one for one in ids if one in map(str, before)]
+    if not kept:
+        raise Nothing
+    return kept
+
+
+def _read(written: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    found: Any = written
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
 
 
 def _write(into: dict[str, Any], keys: Sequence[str], value: Any) -> None:

@@ -32,7 +32,7 @@ class Where:
         if condition.lookup == "exact":
             return [str(condition.value)]
         if condition.lookup == "in" and isinstance(condition.value, list):
-            return [str(value) for value in condition.value]
+            return list(dict.fromkeys(str(value) for value in condition.value))
         return None
 
     def too_many(self, most: int) -> ToolError:
