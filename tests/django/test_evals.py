@@ -1,15 +1,18 @@
 """Evals in a Django project: each case finds the same rows, and the command says what share was right."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.core.management.base import BaseCommand
 
 from dragoman.django.evals import DatabaseStage
-from dragoman.evals.cases import Case, CaseError, Exchange
+from dragoman.django.management.commands.dragoman_eval import Command
+from dragoman.evals.cases import Case, CaseError, Exchange, parse
 
 LOADED: list[str] = []
 
@@ -122,3 +125,15 @@ def test_a_malformed_file_and_an_unknown_case_are_told_in_a_sentence(root: Path,
     cases.write_text(HELLO)
     told = run(root, "--cases", str(cases), "--case", "goodbye")
     assert told.stderr.strip() == "CommandError: No case is called goodbye. There is: hello, what_is_this."
+
+
+def test_the_page_on_evals_shows_a_case_that_is_read_and_names_every_option(root: Path) -> None:
+    page = (root / "docs/evals.md").read_text()
+    [block] = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    [shown] = parse(block, "docs/evals.md")
+    assert (shown.fixtures, shown.user) == (("catalog.seed.seed",), "ada")
+    parser = Command().create_parser("manage.py", "dragoman_eval")
+    base = BaseCommand().create_parser("manage.py", "any")
+    own = {word for action in parser._actions for word in action.option_strings}
+    own -= {word for action in base._actions for word in action.option_strings}
+    assert {word for word in own if word not in page} == set()
