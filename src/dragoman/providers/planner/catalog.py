@@ -144,7 +144,7 @@ class Catalog:
             if manager is None or relation not in manager.relations:
                 return total + 1.2 * (len(route) - place)  # a known step is better than one nothing is known of
             many = manager.is_many(relation)
-            total += self._step(manager, relation) + (1.5 if was_single and many else 0)
+            total += self._step(manager, relation) + (2.0 if was_single and many else 0)
             was_single = not many
         return total
 

@@ -25,7 +25,7 @@ def split(text: str) -> tuple[str, str]:
     pieces = [piece.strip() for piece in _CUT.split(text) if piece and piece.strip()]
     if len(pieces) < 2:
         return text, ""
-    aside = [piece for piece in pieces if _is_aside(piece, pieces)]
+    aside = [piece for piece in pieces if _is_aside(piece, pieces, text)]
     if not aside or len(aside) == len(pieces):
         return text, ""
     for piece in aside:
@@ -35,7 +35,7 @@ def split(text: str) -> tuple[str, str]:
     return kept, "; ".join(told)
 
 
-def _is_aside(piece: str, pieces: list[str]) -> bool:
+def _is_aside(piece: str, pieces: list[str], text: str) -> bool:
     words = [plain(word) for word in re.findall(r"[^\W\d_]+", piece)]
     if words and all(word in GREETINGS or word in ("good", "there", "dear", "all", "team") for word in words):
         return True
@@ -44,8 +44,8 @@ def _is_aside(piece: str, pieces: list[str]) -> bool:
     others = [other for other in pieces if other is not piece]
     if _OWN_BUSINESS.match(piece) and not piece.endswith("?"):
         return any(_ASKS.search(other) for other in others)
-    purpose = words[:1] == ["for"] and piece is not pieces[-1] and not _ASKS.search(piece)
-    return purpose and any(_ASKS.match(other) for other in others)
+    purpose = words[:1] == ["for"] and piece[1:].islower() and not _ASKS.search(piece)
+    return purpose and f"{piece}:" in text and any(_ASKS.match(other) for other in others)
 
 
 def _respelt(text: str) -> str:

@@ -85,14 +85,13 @@ class Ways:
         return ""
 
     def _look_between(self, start: str, end: str) -> bool:
-        """Ask for the types that both ends have lists of: one of them may be the pair's own link."""
-        before = len(self.needs)
+        """Whether there are types both ends have lists of, which may be the pair's own link; unknown ones are asked for."""
         lists = [self._lists(self.catalog.managers.get(name, Manager(name))) for name in (start, end)]
         for name in sorted(lists[0] & lists[1]):
             known = self.catalog.managers.get(name)
             if (known is None or not known.relations) and name not in self.catalog.asked:
                 self.needs.append(Need("get_manager_schema", {"manager": name}))
-        return len(self.needs) > before
+        return bool(lists[0] & lists[1])
 
     def _lists(self, manager: Manager) -> set[str]:
         return {manager.leads_to(relation) for relation in manager.relations if manager.is_many(relation)}
