@@ -15,6 +15,7 @@ LIBRARIES: dict[str, set[str]] = {
     "providers/ollama.py": {"httpx", "ollama"},
     "providers/openai.py": {"httpx2", "openai"},
     "providers/planner": {"rapidfuzz"},
+    "providers/transport.py": {"httpx2"},
     "evals": {"yaml", "rich"},
     "repo": {"httpx2", "rapidfuzz", "tree_sitter"},
     "mcp": {"mcp"},

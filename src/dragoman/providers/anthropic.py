@@ -8,7 +8,7 @@ from dragoman.harness.errors import ProviderError
 from dragoman.harness.messages import Message, Usage
 from dragoman.harness.provider import Carry, Piece, Spent, Stop, StopReason, Text, Thought, ToolRequest
 from dragoman.harness.tools import ToolDefinition
-from dragoman.providers import failures, history, schemas, sse
+from dragoman.providers import failures, history, schemas, sse, transport
 from dragoman.providers.failures import Party
 from dragoman.providers.models import Model
 from dragoman.providers.service import Faults, Request, Service
@@ -61,6 +61,7 @@ class AnthropicProvider(Service):
             base_url=self.base_url,
             max_retries=0,
             timeout=self.silence_seconds,
+            http_client=anthropic.DefaultAsyncHttpxClient(verify=transport.trust()),
         )
 
     async def shut(self, client: Any) -> None:

@@ -11,7 +11,7 @@ from dragoman.harness.errors import ProviderError
 from dragoman.harness.messages import Message, Usage
 from dragoman.harness.provider import Carry, Piece, Spent, Stop, StopReason, Text, Thought, ToolRequest
 from dragoman.harness.tools import ToolDefinition
-from dragoman.providers import failures, history, schemas
+from dragoman.providers import failures, history, schemas, transport
 from dragoman.providers.failures import Party
 from dragoman.providers.models import Model
 from dragoman.providers.service import Faults, Request, Service
@@ -74,9 +74,14 @@ class GoogleProvider(Service):
             http_options=types.HttpOptions(
                 base_url=self.base_url,
                 api_version="v1beta",  # the SDK's own default, v1, knows fewer features
+                httpx_client=httpx2.Client(verify=transport.trust()),  # never used, and dear to make
                 httpx_async_client=httpx2.AsyncClient(
-                    timeout=self.silence_seconds, follow_redirects=True, event_hooks={"response": [_hold]}
+                    verify=transport.trust(),
+                    timeout=self.silence_seconds,
+                    follow_redirects=True,
+                    event_hooks={"response": [_hold]},
                 ),
+                async_client_args={"ssl": transport.trust()},  # for sockets that are never opened, and dear too
                 retry_options=types.HttpRetryOptions(attempts=1),
             ),
         )

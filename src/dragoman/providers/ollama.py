@@ -1,8 +1,10 @@
 """The dialect of Ollama, whose models run on a machine of one's own."""
 
 import os
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
+from functools import cache
 from typing import Any, ClassVar
 
 from dragoman.harness.errors import ProviderError
@@ -52,7 +54,7 @@ class OllamaProvider(Service):
         import ollama
 
         headers = {"authorization": f"Bearer {self.key.value}"} if self.key.value else None
-        return ollama.AsyncClient(host=self.base_url, timeout=self.silence_seconds, headers=headers)
+        return ollama.AsyncClient(host=self.base_url, timeout=self.silence_seconds, headers=headers, verify=_trust())
 
     async def shut(self, client: Any) -> None:
         """Close the SDK's client."""
@@ -137,6 +139,14 @@ class Reply:
             raise failures.cut(self.who)
         reason = _STOPS.get(self._stop, "unknown")
         yield Stop("tool_calls" if self._called and reason != "length" else reason)
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """As `transport.trust`, for the older library this SDK stands on."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:

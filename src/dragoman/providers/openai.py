@@ -11,7 +11,7 @@ from dragoman.harness.messages import Message, Usage
 from dragoman.harness.provider import Piece, Spent, Stop, StopReason, Text, Thought, ToolRequest
 from dragoman.harness.results import to_json
 from dragoman.harness.tools import ToolDefinition
-from dragoman.providers import failures, history, schemas, sse
+from dragoman.providers import failures, history, schemas, sse, transport
 from dragoman.providers.failures import Party
 from dragoman.providers.models import Model
 from dragoman.providers.service import Faults, Request, Service
@@ -64,6 +64,7 @@ class OpenAIProvider(Service):
             base_url=self.base_url,
             max_retries=0,
             timeout=self.silence_seconds,
+            http_client=openai.DefaultAsyncHttpxClient(verify=transport.trust()),
         )
 
     async def shut(self, client: Any) -> None:
