@@ -7,7 +7,7 @@ import pytest
 from django.test import AsyncClient
 from pytest_django import Settings
 
-from dragoman.django import models
+from dragoman.django import assistants, consumer, models
 from tests.transports import world
 from tests.transports.clients import EVENTS, events, kinds, post, socket, sse, text_of
 
@@ -186,6 +186,29 @@ async def test_a_stream_of_a_decision_that_loses_the_race_is_refused_before_it_b
     assert sorted(response.status_code for response in responses) == [200, 404]
     won = next(response for response in responses if response.status_code == 200)
     assert kinds([frame async for frame in events(won)])[-1] == "done"
+
+
+async def test_a_change_that_was_being_made_when_the_line_broke_is_written_down_and_not_made_again(
+    client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(consumer, "LEAVING_SECONDS", 0)
+    async with socket(client) as line:
+        await line.say(type="message", text="rename slowly")
+        said = await line.hear()
+        await world.until("slow.reached")
+    run = assistants.desk().supervisor.running(said["conversation_id"])
+    assert run is not None
+    world.mark("slow.open")
+    await asyncio.wait([run.task])
+    replayed = (await client.get(f"/chat/conversations/{said['conversation_id']}/")).json()["frames"]
+    assert kinds(replayed) == ["user_message", "tool_call", "tool_result", "done"]
+    assert replayed[-1]["finish_reason"] == "interrupted"
+    async with socket(client) as line:
+        await line.say(type="message", text="hello", conversation_id=said["conversation_id"])
+        told = await line.hear_until("done")
+    assert told[0]["run_id"] != said["run_id"]
+    assert kinds(told) == ["user_message", "text_chunk", "text_chunk", "done"]
+    assert world.written == [("Gemini", "Slow")]
 
 
 @pytest.mark.requirement("g.auth.anonymous-reads")

@@ -154,6 +154,7 @@ def test_a_server_that_is_told_to_end_ends_its_streams_and_writes_them_down(tmp_
         assert world.happened("wait.left")
 
 
+@pytest.mark.requirement("g.conversation.multi-worker", "g.confirm.any-worker")
 async def test_a_conversation_goes_on_in_another_process(tmp_path: Path):
     world.forget()
     with serving(tmp_path) as first, serving(tmp_path) as second:

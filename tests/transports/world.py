@@ -83,6 +83,8 @@ class World:
         async def rename(arguments: Any) -> Any:
             if not caller.is_authenticated:
                 raise ToolError("Only people who are signed in may change anything.", "permission_denied")
+            if arguments["to"] == "Slow":
+                await Gate("slow")()
             written.append((arguments["name"], arguments["to"]))
             mark(f"renamed.{arguments['name']}")
             return {"ok": True, "object": {"name": arguments["to"]}}
@@ -136,6 +138,7 @@ SCRIPTS: dict[str, list[Round]] = {
         ["One is there."],
     ],
     "rename at once": [[ToolRequest("rename", {"name": "Gemini", "to": "Castor"})], _what_became_of_it],
+    "rename slowly": [[ToolRequest("rename", {"name": "Gemini", "to": "Slow"})], _what_became_of_it],
     "rename": [["I will. ", RENAME], _what_became_of_it],
     "rename two": [[RENAME, ToolRequest("rename", {"name": "Apollo", "to": "Aurora"})], _what_became_of_it],
     "rename again and again": [[RENAME], [RENAME], _what_became_of_it],
@@ -170,3 +173,10 @@ class Actor:
                     await line()
                 case _:
                     yield line
+
+
+class Configured(Actor):
+    """Says what it was built with, and otherwise plays on."""
+
+    def __init__(self, model: str, base_url: str = "") -> None:
+        self.model = f"{model} at {base_url}"

@@ -1,5 +1,6 @@
 """System checks: settings that cannot be used, routes that are missing, another chat beside ours."""
 
+import difflib
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,6 +9,9 @@ from django.core.checks import CheckMessage, Error, Warning, register
 from django.urls import NoReverseMatch, reverse
 
 from dragoman.django import conf
+from dragoman.django.conf import AssistantSettings
+from dragoman.django.grounding import host_of
+from dragoman.harness.errors import ConfigurationError
 
 
 @register("dragoman")
@@ -54,6 +58,49 @@ def sessions_are_installed(**_: Any) -> list[CheckMessage]:
         return []
     hint = "Add django.contrib.sessions and its middleware, or let only signed-in people ask."
     return [Warning("Sessions are not installed: anonymous people cannot ask.", hint=hint, id="dragoman.W001")]
+
+
+@register("dragoman")
+def schema_is_there(**_: Any) -> list[CheckMessage]:
+    """E004: an enabled assistant's GraphQL schema, or the library that builds it, is not there."""
+    messages: list[CheckMessage] = []
+    for alias, found in _on_a_schema():
+        hint = 'Let the library build it first; for GeneralManager: GENERAL_MANAGER = {"AUTOCREATE_GRAPHQL": True}.'
+        message = f"The assistant {alias!r} is enabled, but there is no GraphQL schema for it."
+        try:
+            if host_of(found).schema() is not None:
+                continue
+        except ConfigurationError as error:
+            message, hint = f"The assistant {alias!r} cannot be built: {error.message}", ""
+        messages.append(Error(message, hint=hint or None, id="dragoman.E004"))
+    return messages
+
+
+@register("dragoman")
+def mutations_exist(**_: Any) -> list[CheckMessage]:
+    """E005: a name in allowed_mutations is none of the schema's mutations."""
+    messages: list[CheckMessage] = []
+    for alias, found in _on_a_schema():
+        try:
+            schema = host_of(found).schema()
+        except ConfigurationError:
+            continue
+        root = schema.mutation_type if schema else None
+        names = list(root.fields) if root else []
+        for name in found.allowed_mutations if schema else ():
+            if name not in names:
+                close = difflib.get_close_matches(name, names, n=3)
+                hint = f"Did you mean {' or '.join(close)}?" if close else f"There is: {', '.join(names) or 'none'}."
+                message = f"{conf.SETTING}[{alias!r}]['allowed_mutations']: there is no mutation {name!r}."
+                messages.append(Error(message, hint=hint, id="dragoman.E005"))
+    return messages
+
+
+def _on_a_schema() -> list[tuple[str, AssistantSettings]]:
+    """The enabled assistants that stand on a GraphQL schema; a grounding of the project's own is its own affair."""
+    if conf.problems():
+        return []
+    return [pair for pair in conf.enabled().items() if pair[1].grounding.get("kind", "graphql") == "graphql"]
 
 
 def _missing_routes() -> Iterable[CheckMessage]:

@@ -30,7 +30,7 @@ log = logging.getLogger("dragoman.consumer")
 FRAME_CHARACTERS = 500_000
 NOT_PERMITTED, SIGNED_OUT, GOING_AWAY = 4403, 4401, 1011
 
-_LEAVING_SECONDS = 10  # how long a closing socket waits for its runs to be written down
+LEAVING_SECONDS = 10  # how long a closing socket waits for its runs to be written down
 
 
 class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels ships no types
@@ -85,7 +85,7 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
         if tasks := [*self._listening, *self._timers.values()]:
             await asyncio.wait(tasks)
         if runs and not conf.assistants()[self.alias].disconnect_grace_seconds:
-            await asyncio.wait([run.task for run in runs], timeout=_LEAVING_SECONDS)
+            await asyncio.wait([run.task for run in runs], timeout=LEAVING_SECONDS)
 
     # Frames ---------------------------------------------------------------------------------------------------------
 
