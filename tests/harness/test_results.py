@@ -40,6 +40,12 @@ def test_what_json_does_not_have_is_written_as_people_write_it() -> None:
     assert json.loads(to_json(value)) == ["2026-01-02", "1.50", str(UUID(int=1)), None, [1], [2]]
 
 
+def test_half_a_surrogate_pair_from_a_model_can_still_be_sent() -> None:
+    assert json.loads(to_json({"content": "broken \ud83d emoji, whole \U0001f680"}).encode()) == {
+        "content": "broken ? emoji, whole \U0001f680"
+    }
+
+
 SCHEMA = {
     "type": "object",
     "properties": {

@@ -11,11 +11,16 @@ from uuid import UUID
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON: dates in ISO 8601, decimals and ids as strings, a number that JSON does not have as null."""
+    """Compact JSON that any line can carry.
+
+    Dates in ISO 8601, decimals and ids as strings, a number that JSON does not have as null, half of a surrogate pair as
+    a question mark.
+    """
     try:
-        return _ENCODE(value)
+        text = _ENCODE(value)
     except ValueError:  # NaN or an infinity somewhere inside
-        return _ENCODE(_finite(value))
+        text = _ENCODE(_finite(value))
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def assemble(value: Any, budget: int) -> str:
