@@ -13,7 +13,7 @@ never next no nobody none nor not nothing now of off on once one ones only or ot
 possible quite re right same say see shall she should show since so some somebody something still such t take tell than
 thank thanks that the their them then there these they thing things this those through to too under until up upon us ve
 very via want was we were what when where whether which while who whom whose why will with within without won would yes
-yet you your s use used using uses work works hello hi ask
+yet you your s use used using uses work works hello hi ask worth sit sits based located stuck cause caused
 """.split()
 
 TIME_AND_MEASURE = """
@@ -32,7 +32,7 @@ weigh weighs expensive cheap cheapest value values
 """.split()
 
 SCHEMA = """
-id ids name names title label code codes kind type types status state date list lists key index note remark
+id ids name names title label code codes kind type types status state date list lists key index note remark reason
 description email unit field fields row rows record records item items page info size data information schema query
 mutation mutations manager managers filter filters search tool tools create created update updated delete deleted
 change changed add set remove comment history true false null none boolean integer string float decimal text iso
