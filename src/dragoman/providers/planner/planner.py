@@ -114,7 +114,7 @@ class _Round:
         sense = understand(self.question, self.mentions, self.catalog, previous, self.history.today)
         said = self._read(sense)
         if self.aside and isinstance(said, str):
-            return f'{said}\n(I left this aside: "{self.aside}".)'
+            return f'{said}\n(I set this aside: "{self.aside}".)'
         return said
 
     # -- reading -------------------------------------------------------------------------------------------------------
