@@ -8,7 +8,8 @@ from typing import Any
 
 from dragoman.graphql.columns import column, table
 from dragoman.graphql.compute import Condition
-from dragoman.graphql.execute import Session
+from dragoman.graphql.document import Selection
+from dragoman.graphql.execute import Session, refusal
 from dragoman.graphql.narrowing import Narrowing, left_over, on_the_rows
 from dragoman.graphql.pushdown import Nothing, merge, not_filterable, place_of, push, pushed, slot_of
 from dragoman.graphql.rows import MOST_ROWS, Source, total
@@ -119,6 +120,8 @@ async def _matching(session: Session, where: Where, wanted: Sequence[str]) -> li
     sets = {name: await _related_ids(session, manager, name, inner) for name, inner in where.related.items()}
     if not all(sets.values()):
         return []
+    if (rows := await _from_its_only_side(session, where, wanted, sets)) is not None:
+        return rows
     found = await _from_the_smallest(session, manager, sets)
     if found is not None:
         narrowing = left_over(manager, {}, tuple(found), where.conditions, [])
@@ -136,6 +139,8 @@ async def _read(session: Session, where: Where, narrowing: Narrowing, wanted: Se
     found = await table(session, where.manager, columns, narrowing.source, narrowing.units)
     if not found.complete:
         raise where.too_many(MOST_ROWS)
+    if found.faults and narrowing.computed:
+        raise refusal(found.faults, "query_failed")  # a row that could not be read may be one that matches
     return [row for row in found.rows if narrowing.keeps(row) and row.get("id", "") is not None]
 
 
@@ -170,6 +175,22 @@ async def _with_owners(session: Session, where: Where) -> Where:
     return Where(manager, conditions, where.related)
 
 
+async def _from_its_only_side(
+    session: Session, where: Where, wanted: Sequence[str], sets: Mapping[str, list[str]]
+) -> list[Mapping[str, Any]] | None:
+    """The rows of one related row's list with all that is asked of them at once, or None where that does not do."""
+    manager = where.manager
+    (name, ids), *others = sets.items()
+    relation = manager.relations[name]
+    narrowing = left_over(manager, {}, None, where.conditions, [])
+    needed = [*wanted, *narrowing.fields]
+    lists = None if relation.many else list_back(session.catalog, manager, relation)
+    if others or lists is None or len(ids) > _ASIDE or not set(needed) <= set(manager.fields):
+        return None
+    selection = Selection(manager, tuple(manager.fields[n] for n in dict.fromkeys(needed)), (), narrowing.units)
+    return [row for row in await listed_by(session, selection, relation, lists, ids) if narrowing.keeps(row)]
+
+
 async def _from_the_smallest(session: Session, manager: Exposed, sets: Mapping[str, list[str]]) -> list[str] | None:
     """The ids that all sets lead to, or None when some set is better compared with every row's key."""
     found: set[str] | None = None
@@ -181,7 +202,7 @@ async def _from_the_smallest(session: Session, manager: Exposed, sets: Mapping[s
             lists = list_back(session.catalog, manager, relation)
             if lists is None or len(ids) > _ASIDE:
                 return None
-            here = await listed_by(session, manager, relation, lists, ids)
+            here = [str(row["id"]) for row in await listed_by(session, Selection(manager), relation, lists, ids)]
         found = set(here) if found is None else found & set(here)
     return sorted(found or (), key=_as_number)
 

@@ -3,6 +3,7 @@
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from types import SimpleNamespace
 from typing import Any, Protocol
@@ -105,7 +106,7 @@ class GeneralManagerHost:
         if _writes(document):
             return _answer(execute(schema, document, variable_values=variables, context_value=context))
         with time_limit(
-            [connections[alias] for alias in _aliases()], self._query_timeout_seconds, self._deadline_seconds
+            [connections[alias] for alias in _aliases(schema)], self._query_timeout_seconds, self._deadline_seconds
         ) as limited:
             result = execute(schema, document, variable_values=variables, context_value=context)
         if limited.ran_out:
@@ -175,12 +176,14 @@ def _fault(error: GraphQLError) -> Fault:
     return Fault(message, code, path, wrong)
 
 
-def _aliases() -> list[str]:
+@lru_cache(maxsize=2)
+def _aliases(schema: GraphQLSchema) -> tuple[str, ...]:
+    """The databases the managers of a schema read from."""
     used = {DEFAULT_DB_ALIAS}
     for manager in GraphQL.manager_registry.values():
         if (model := _model(manager)) is not None:
             used.add(router.db_for_read(model) or DEFAULT_DB_ALIAS)
-    return sorted(used)
+    return tuple(sorted(used))
 
 
 def _model(manager: type[GeneralManager]) -> type[models.Model] | None:
