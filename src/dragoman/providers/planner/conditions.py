@@ -117,7 +117,7 @@ class Conditions(Reader):
         )
         spent |= self.question.superlative.span if self.question.superlative else NOWHERE
         for amount in self.question.amounts:
-            if amount.span & spent or amount.span <= self.used or self.limit == amount.number:
+            if amount.span & spent or amount.span <= self.used or (self.limit and self.limit == amount.number):
                 continue
             place = bound.amount(amount, amount.kind if amount.unit else "-", amount.span)
             if self._is_bound(place, amount.span) and (route := self.ways.to(place.manager)) is not None:

@@ -236,7 +236,8 @@ def _references(lowers: Sequence[str], tokens: Sequence[Token]) -> tuple[Span, b
     refers = frozenset(
         i
         for i, word in enumerate(lowers)
-        if word in lexicon.PRONOUNS and not (word == "same" and lowers[i + 1 : i + 2] == ["as"])
+        if (word in lexicon.PRONOUNS or (i == 0 and word in ("only", "just")))
+        and not (word == "same" and lowers[i + 1 : i + 2] == ["as"])
     )
     varies = tuple(lowers[:2]) in (("what", "about"), ("how", "about")) or tuple(lowers[1:3]) in (
         ("what", "about"),

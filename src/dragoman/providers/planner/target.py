@@ -100,6 +100,8 @@ def choose(
         scored.append((score, mention, kind))
     if scored:
         _, mention, kind = max(scored, key=lambda entry: entry[0])
+        if previous and question.varies and mention.span in beside:
+            return Target(previous, None)
         return Target(kind.manager, mention)
     if (question.refers or question.varies or not question.content) and previous:
         return Target(previous, None)
