@@ -36,7 +36,7 @@ id ids name names title label code codes kind type types status state date list 
 description email unit field fields row rows record records item items page info size data information schema query
 mutation mutations manager managers filter filters search tool tools create created update updated delete deleted
 change changed add set remove comment history true false null none boolean integer string float decimal text iso
-contains contain containing exact range measurement
+contains contain containing exact range measurement icontains startswith endswith gte lte isnull
 """.split()
 
 # What an answer says when it cannot: a judge looks for these.
