@@ -73,8 +73,10 @@ def kind_of_unit(unit: str) -> str:
 
 
 def short(unit: str) -> str:
-    """The usual sign of a unit: kg for kilogram; an unknown unit as it is."""
-    return _SPELLING[unit][0] if unit in _SPELLING and len(unit) > 2 else unit
+    """The usual sign of a unit: kg for kilogram, kg/m³ for kilogram / meter ** 3; an unknown unit as it is."""
+    pieces = re.split(r"(\s*/\s*|\s*\*\*\s*)", unit)
+    signs = [_SPELLING[p][0] if p in _SPELLING and len(p) > 2 else p.strip() for p in pieces]
+    return "".join(signs).replace("**3", "³").replace("**2", "²")
 
 
 def amounts(tokens: Sequence[Token], taken: frozenset[int]) -> tuple[Amount, ...]:

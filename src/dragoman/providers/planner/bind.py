@@ -38,6 +38,7 @@ class Fields:
         self.manager = manager
         self.named = list(named)
         self.spent: set[Span] = set()
+        self.spoken_of: frozenset[str] = frozenset()
         self.preferred: frozenset[str] = frozenset()
 
     @property
@@ -114,10 +115,18 @@ class Fields:
 
     def date(self, span: Span) -> Place:
         """The date field a period is about: the one named nearest, else the only one."""
-        if near := self._nearest(span, TEMPORAL, within=99):
+        names = self.here.of(TEMPORAL)
+        near = self._nearest(span, TEMPORAL, within=99)
+        if near and names and near[1].manager != self.manager and near[1].manager not in self.spoken_of:
+            due = [name for name in names if set(split(name)) & DUE_WORDS]
+            asked = DUE_WORDS & {self.question.lowers[i] for i in near[0].span}
+            self.spend(near[0])
+            if asked and len(due) == 1:
+                return Place(self.manager, due[0], None, near[0].span | span)
+            return Place(options=names)
+        if near:
             self.spend(near[0])
             return Place(near[1].manager, near[1].name, None, near[0].span | span)
-        names = self.here.of(TEMPORAL)
         if len(names) == 1 and self.here.whole:
             return Place(self.manager, names[0], None, span)
         if len(same := [name for name in names if name in self.preferred]) == 1:

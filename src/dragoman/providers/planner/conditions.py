@@ -57,6 +57,10 @@ class Conditions(Reader):
                 self._no_way(reading.manager)
                 continue
             self.ways.routed.add(reading.manager)
+            before = self.question.lowers[mention.first - 1] if mention.first else ""
+            if before in ("who", "whom") and reading.manager == self.manager:
+                done = self.question.words(mention.span)
+                self.trouble = self.trouble or f'I cannot tell who "{done}" it: I found no field for that.'
             if reading.sort == "choice":
                 for m in self.mentions:  # the name of a field beside its value says nothing more: "colour red"
                     if m is not mention and any(

@@ -19,7 +19,8 @@ def arguments(sense: Sense, catalog: Catalog) -> dict[str, Any]:
         asked["exclude"] = sense.exclude
     if sense.ask == "groups":
         asked["aggregate"] = {"group_by": list(sense.group_by), "measures": list(sense.measures)}
-        order_by = sense.order_by or ((f"-{sense.measures[0]}",) if sense.group_by else ())
+        stretches = [key for key in sense.group_by if key.endswith(("__month", "__year"))]
+        order_by = sense.order_by or tuple(stretches) or ((f"-{sense.measures[0]}",) if sense.group_by else ())
         if order_by:
             asked["order_by"] = list(order_by)
         asked["limit"] = sense.limit or (200 if sense.having else GROUPS)

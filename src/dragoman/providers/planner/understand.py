@@ -44,6 +44,7 @@ class _Understanding(Conditions):
         fields = self._retarget([(m, r) for m, r in readings if r.sort in ("field", "relation")])
         self.ways.begin(self.manager, self.target, self.grouped, self.beside)
         bound = bind.Fields(question, self.catalog, self.manager, fields)
+        bound.spoken_of = frozenset(r.manager for m in self.mentions for r in m.of("type", "row")[:2])
         if self.earlier and self.earlier.manager == self.manager:
             bound.preferred = frozenset(parse(key)[1] for key in self.earlier.filters if not parse(key)[0])
         bound.drop_bare_measure(self.target is not None and self.target.span in self.beside)
@@ -58,7 +59,7 @@ class _Understanding(Conditions):
         self._overdue()
         self.conditions += [*compared, *dated]
         base = self._base()
-        group_by = self._group_by()
+        group_by = (*self._group_by(), *self._stretches(bound, dated))
         shown, kind = self._shown(bound)
         shown = tuple(dict.fromkeys((*linked, *shown, *self._leftover_types())))
         sense = Sense(
@@ -68,7 +69,7 @@ class _Understanding(Conditions):
             order_by=order_by,
             limit=limit,
             group_by=group_by,
-            measures=measures or (("count",) if self.grouped else ()),
+            measures=measures or (("count",) if group_by else ()),
             having=self.having,
             kind=kind,
             missing=self._unexplained(),
@@ -244,6 +245,20 @@ class _Understanding(Conditions):
             ) is not None:
                 keys.append("__".join((*route, field.name)))
         return tuple(keys)
+
+    def _stretches(self, bound: bind.Fields, dated: Sequence[Condition]) -> tuple[str, ...]:
+        """ "per month", "each year": groups by the date a period is about, else by the one named, else by the only one."""
+        for place in self.question.grouping:
+            word = self.question.lowers[place + 1] if place + 1 < len(self.question.lowers) else ""
+            if word not in ("month", "year"):
+                continue
+            self.used.add(place + 1)
+            own = [condition.field for condition in dated if not condition.route]
+            if own:
+                return (f"{own[0]}__{word}",)
+            found = bound.date(frozenset({place, place + 1}))
+            return (f"{found.field}__{word}",) if self._is_bound(found, frozenset({place, place + 1})) else ()
+        return ()
 
     # -- what is shown, what is left
 

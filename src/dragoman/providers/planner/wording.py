@@ -145,4 +145,4 @@ def filters(wanted: Mapping[str, Any], unwanted: Mapping[str, Any]) -> str:
 def _shown(given: Any) -> str:
     if isinstance(given, list):
         return join([value(item) for item in given], "or") if len(given) <= 5 else f"{len(given)} values"
-    return value(given)
+    return value(given).replace("**3", "³").replace("**2", "²")
