@@ -5,6 +5,7 @@ from base64 import b64decode, b64encode
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dragoman.harness.errors import ProviderError
@@ -46,6 +47,14 @@ async def _hold(response: Any) -> None:
         held.append(response)
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The SDK's client and what it speaks through."""
+
+    sdk: Any
+    http: Any
+
+
 class GoogleProvider(Service):
     """Google's Gemini API."""
 
@@ -61,34 +70,33 @@ class GoogleProvider(Service):
         Model("gemini-2.5-flash", "Gemini 2.5 Flash"),
     )
 
-    def connect(self) -> Any:
+    def connect(self) -> "_Line":
         """The SDK's client, on a transport of ours: left alone it takes aiohttp where that is installed, whose timeout
         is for the whole answer and whose errors are others."""
         import httpx2
         from google import genai
         from google.genai import types
 
-        return genai.Client(
-            api_key=self.key.value,
-            vertexai=False,
-            http_options=types.HttpOptions(
-                base_url=self.base_url,
-                api_version="v1beta",  # the SDK's own default, v1, knows fewer features
-                httpx_client=httpx2.Client(verify=transport.trust()),  # never used, and dear to make
-                httpx_async_client=httpx2.AsyncClient(
-                    verify=transport.trust(),
-                    timeout=self.silence_seconds,
-                    follow_redirects=True,
-                    event_hooks={"response": [_hold]},
-                ),
-                async_client_args={"ssl": transport.trust()},  # for sockets that are never opened, and dear too
-                retry_options=types.HttpRetryOptions(attempts=1),
-            ),
+        http = httpx2.AsyncClient(
+            verify=transport.trust(),
+            timeout=self.silence_seconds,
+            follow_redirects=True,
+            event_hooks={"response": [_hold]},
         )
+        options = types.HttpOptions(
+            base_url=self.base_url,
+            api_version="v1beta",  # the SDK's own default, v1, knows fewer features
+            httpx_async_client=http,
+            # Two that are never used: without them the SDK makes its own, and reads all certificates for each.
+            httpx_client=httpx2.Client(verify=transport.trust()),
+            async_client_args={"ssl": transport.trust()},
+            retry_options=types.HttpRetryOptions(attempts=1),
+        )
+        return _Line(genai.Client(api_key=self.key.value, vertexai=False, http_options=options), http)
 
-    async def shut(self, client: Any) -> None:
-        """Close the SDK's client."""
-        await client.aio.aclose()
+    async def shut(self, client: "_Line") -> None:
+        """Close the transport: the SDK leaves one that was given to it to the giver."""
+        await client.http.aclose()
 
     def faults(self) -> Faults:
         """The SDK's exceptions, and those of its transport, which it lets through."""
@@ -127,7 +135,7 @@ class GoogleProvider(Service):
         held: list[Any] = []
         _held.set(held)
         try:
-            chunks = await self.client().aio.models.generate_content_stream(**self.body(request))
+            chunks = await self.client().sdk.aio.models.generate_content_stream(**self.body(request))
             async with aclosing(chunks):
                 async for chunk in chunks:
                     yield [chunk]
@@ -137,7 +145,7 @@ class GoogleProvider(Service):
 
     async def listed(self) -> AsyncIterator[Model]:
         """The models that can answer a chat, with the names the service gives them."""
-        async for model in await self.client().aio.models.list():
+        async for model in await self.client().sdk.aio.models.list():
             if "generateContent" in (model.supported_actions or ("generateContent",)):
                 yield Model(str(model.name).removeprefix("models/"), model.display_name or "")
 
