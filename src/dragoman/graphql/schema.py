@@ -25,6 +25,7 @@ from dragoman.graphql.naming import fold, listing, near, resolve, unknown
 from dragoman.harness.errors import ConfigurationError
 from dragoman.harness.tools import ToolError
 
+_NO_SCHEMA = "There is no GraphQL schema to chat about."
 _NAMES = ("name", "title", "label", "number", "code", "username", "slug", "email", "key", "currency")
 
 
@@ -134,9 +135,7 @@ class Catalog:
     def __init__(self, host: Host) -> None:
         schema = host.schema()
         if schema is None or schema.query_type is None:
-            raise ConfigurationError(
-                "There is no GraphQL schema to chat about. Let the project build one before the chat is used."
-            )
+            raise ConfigurationError(f"{_NO_SCHEMA} Let the project build one before the chat is used.")
         self.schema: GraphQLSchema = schema
         self.dialect: Dialect = host.dialect
         self.exposure: Exposure = gate(schema, host.managers(), host.dialect.paging)

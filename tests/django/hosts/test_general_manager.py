@@ -1,6 +1,9 @@
 """The GeneralManager host: every kind of manager of the example, asked as people with different rights."""
 
+import json
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -196,6 +199,18 @@ async def test_the_hidden_manager_is_nowhere(grounding: GraphQLGrounding, catalo
     ):
         assert "error" in await call(grounding, carla, "query", **arguments)
     assert "error" in await call(grounding, carla, "find_path", **{"from": "Supplier", "to": HIDDEN})
+
+
+async def test_the_questions_on_the_page_about_the_tools_have_answers(grounding: GraphQLGrounding, root: Path) -> None:
+    carla = await person("carla")
+    blocks = re.findall(r"```json\n(.+?)```", (root / "docs/tools.md").read_text(), re.S)
+    asked = [json.loads(block) for block in blocks]
+    whole = [arguments for arguments in asked if "aggregate" in arguments]
+    filters = [arguments for arguments in asked if any("__" in key for key in arguments)]
+    assert (len(whole), len(filters)) == (1, 1)
+    for arguments in (*whole, {"manager": "Project", "filters": filters[0]}):
+        answer = await call(grounding, carla, "query", **arguments)
+        assert answer["rows"], arguments
 
 
 def exposed() -> dict[str, type[GeneralManager]]:
