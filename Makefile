@@ -7,6 +7,8 @@ VENV := .venv/bin
 READY := .venv/.done
 # Extra words for a verb: `make test ARGS="tests/harness -x"`.
 ARGS ?=
+# Extras beside those of the tests: `make setup EXTRAS="--extra mysql"` (which needs MariaDB's headers and a compiler).
+EXTRAS ?=
 
 help: ## list the verbs
 	@echo "make <verb>, where <verb> is one of:"
@@ -24,7 +26,7 @@ $(READY): pyproject.toml uv.lock scripts/find-python.sh
 	    "$$python" -m venv --clear .uv && .uv/bin/python -m pip install --quiet uv || exit 1; \
 	  fi; \
 	fi; \
-	UV_PYTHON_DOWNLOADS=never $$uv sync --frozen --quiet --python "$$python"
+	UV_PYTHON_DOWNLOADS=never $$uv sync --frozen --quiet $(EXTRAS) --python "$$python"
 	@touch $@
 
 demo: $(READY) ## ask the example in the terminal, then serve its page (ONCE=1: only ask)

@@ -3,10 +3,13 @@
 import os
 import shutil
 import socket
+from importlib.util import find_spec
 
 import pytest
 
 SERVICES = {"postgres": 5432, "mariadb": 3306, "redis": 6379, "rabbitmq": 5672}
+# What a test speaks to them with, and the extra that brings it; MariaDB's has to be compiled and is not in every setup.
+DRIVERS = {"postgres": ("psycopg", "postgres"), "mariadb": ("MySQLdb", "mysql"), "redis": ("redis", "redis")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 # A skip for want of a service is honest on a laptop and a hole in CI.
@@ -18,6 +21,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         for name in mark.args:
             if not _answers(name):
                 _absent(f"{name} does not answer on 127.0.0.1:{SERVICES[name]}")
+            driver, extra = DRIVERS.get(name, ("socket", ""))
+            if find_spec(driver) is None:
+                _absent(f"{driver} is not installed: make setup EXTRAS='--extra {extra}'")
     if item.get_closest_marker("browser") and find_browser() is None:
         _absent(f"no Chromium found: install one, or set CHROMIUM to its path (looked for {', '.join(BROWSERS)})")
 

@@ -31,8 +31,6 @@ SLOW = {
 )
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BaseDatabaseWrapper]:
     """A connection of its own to each kind of database there is here."""
-    if request.param == "mysql":
-        pytest.importorskip("MySQLdb", reason="mysqlclient is not installed: pip install 'dragoman[mysql]'")
     if request.param == "sqlite3":
         server = {"NAME": str(tmp_path / "slow.sqlite3")}
     else:
