@@ -168,9 +168,11 @@ def _limited(
             async with asyncio.timeout(seconds):
                 return await run(arguments)
         except TimeoutError:
-            raise ToolError(
-                f"{definition.name} took longer than {seconds:g} seconds. Narrow the question.", "query_timeout"
-            ) from None
+            late = f"{definition.name} took longer than {seconds:g} seconds."
+            if definition.name == "mutate":
+                late += " It may have been done all the same: look before it is tried again."
+                raise ToolError(late, "mutation_timeout") from None
+            raise ToolError(f"{late} Narrow the question.", "query_timeout") from None
 
     return limited
 
