@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dragoman.graphql.grounding import GraphQLGrounding
+from dragoman.graphql.naming import stem
 from dragoman.harness.results import to_json
 from dragoman.harness.tokens import estimate
 from tests.graphql.generated import generated
@@ -38,6 +39,15 @@ async def found(query: str, caller: Any = VISITOR, row_checks: int | None = None
 )
 async def test_the_words_of_a_question_find_their_manager(query: str, first: str) -> None:
     assert (await found(query))["managers"][0]["manager"] == first
+
+
+@pytest.mark.parametrize(
+    "group",
+    ["hire hires hired hiring", "name names named naming", "company companies", "box boxes", "batch batches",
+     "supplier suppliers", "delivery deliveries", "size sizes", "class classes", "status"],
+)  # fmt: skip
+def test_the_forms_of_a_word_have_one_stem(group: str) -> None:
+    assert len({stem(word) for word in group.split()}) == 1
 
 
 async def test_the_first_hit_shows_all_its_fields_and_relations() -> None:

@@ -44,8 +44,8 @@ def stem(word: str) -> str:
     for ending, rest in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             short = word[: -len(ending)] + rest
-            return short[:-1] if short.endswith("e") and len(short) > 4 else short
-    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+            return short[:-1] if short.endswith("e") and len(short) > 3 else short
+    return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
 def alike(word: str, known: Sequence[str], most: int = 3) -> list[tuple[str, float]]:
