@@ -88,10 +88,14 @@ class AnthropicProvider(Service):
         """The JSON of the events as they come; each says its type itself, whatever its `event:` line says."""
         events = sse.Events()
         create = self.client().messages.with_streaming_response.create
-        async with create(**self.body(request)) as response:
-            async for chunk in response.http_response.aiter_bytes():
-                yield [json.loads(data) for data in events.feed(chunk)]
-            yield [json.loads(data) for data in events.end()]
+        body = self.body(request)
+        # As extra_body, for what is given by name is copied into the SDK's types first, at the cost of the whole rest.
+        async with create(
+            model=self.model, max_tokens=body["max_tokens"], messages=[], stream=True, extra_body=body
+        ) as response:
+            async for chunk in transport.chunks(response.http_response):
+                yield sse.decoded(events.feed(chunk))
+            yield sse.decoded(events.end())
 
     async def listed(self) -> AsyncIterator[Model]:
         """The models of GET /v1/models, with the names it gives them."""
@@ -99,7 +103,7 @@ class AnthropicProvider(Service):
             yield Model(model.id, model.display_name)
 
     def body(self, request: Request) -> dict[str, Any]:
-        """The arguments of a request. What stays the same between rounds is marked for the cache."""
+        """A request. What stays the same between rounds is marked for the cache."""
         prompt, rest = history.split(request.messages)
         body: dict[str, Any] = {
             "model": self.model,
@@ -116,9 +120,7 @@ class AnthropicProvider(Service):
             # A history with calls is refused where no tools are declared.
             body["tools"] = [{"name": name, "input_schema": {"type": "object"}} for name in names]
             body["tool_choice"] = {"type": "none"}
-        if self.settings.options:
-            body["extra_body"] = dict(self.settings.options)
-        return body
+        return {**body, **self.settings.options}
 
 
 class Reply:

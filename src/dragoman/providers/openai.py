@@ -98,10 +98,11 @@ class OpenAIProvider(Service):
         """
         events = sse.Events()
         create = self.client().chat.completions.with_streaming_response.create
-        async with create(**self.body(request)) as response:
-            async for chunk in response.http_response.aiter_bytes():
-                yield [json.loads(data) for data in events.feed(chunk) if data != b"[DONE]"]
-            yield [json.loads(data) for data in events.end() if data != b"[DONE]"]
+        # As extra_body, for what is given by name is copied into the SDK's types first, at the cost of the whole rest.
+        async with create(model=self.model, messages=[], stream=True, extra_body=self.body(request)) as response:
+            async for chunk in transport.chunks(response.http_response):
+                yield sse.decoded(events.feed(chunk))
+            yield sse.decoded(events.end())
 
     async def listed(self) -> AsyncIterator[Model]:
         """The models of GET /models."""
@@ -109,7 +110,7 @@ class OpenAIProvider(Service):
             yield Model(model.id, str(getattr(model, "name", "") or ""))
 
     def body(self, request: Request) -> dict[str, Any]:
-        """The arguments of a request."""
+        """A request."""
         body: dict[str, Any] = {
             "model": self.model,
             "messages": self.messages(request.messages),
@@ -123,13 +124,7 @@ class OpenAIProvider(Service):
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         if self.settings.max_tokens:
             body[self.length_key] = self.settings.max_tokens
-        if extra := self.extras(request):
-            body["extra_body"] = extra
-        return body
-
-    def extras(self, request: Request) -> dict[str, Any]:
-        """What a request says that the SDK has no argument for."""
-        return dict(self.settings.options)
+        return {**body, **self.settings.options}
 
     def messages(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
         """The conversation as this dialect has it."""
@@ -181,17 +176,21 @@ class Reply:
 
     def feed(self, event: Mapping[str, Any]) -> Iterable[Piece]:
         """The pieces of a chunk."""
-        if error := event.get("error"):
-            raise _named(self.who, error)
+        if event.get("error"):
+            raise _named(self.who, event["error"])
         pieces: list[Piece] = []
         for choice in event.get("choices") or ():
-            pieces += self._delta(choice.get("delta") or {})
+            delta = choice.get("delta") or {}
+            if content := delta.get("content"):
+                pieces.append(Text(content))
+            if len(delta) > 1 or "content" not in delta:
+                pieces += self._more(delta)
             if reason := choice.get("finish_reason"):
                 if reason == "error":
                     raise failures.of_status(self.who, 502, word="finish_reason error")
                 self._stop = reason
-        if usage := event.get("usage"):
-            pieces.append(Spent(_usage(usage)))
+        if event.get("usage"):
+            pieces.append(Spent(_usage(event["usage"])))
         return pieces
 
     def end(self) -> Iterable[Piece]:
@@ -208,14 +207,12 @@ class Reply:
         if text := delta.get("reasoning_content") or delta.get("reasoning"):
             yield Thought(text)
 
-    def _delta(self, delta: Mapping[str, Any]) -> Iterable[Piece]:
-        if content := delta.get("content"):
-            yield Text(content)
-        if len(delta) > 1 or "content" not in delta:
-            yield from self.thought(delta)
-            if refusal := delta.get("refusal"):
-                self._refused = True
-                yield Text(refusal)
+    def _more(self, delta: Mapping[str, Any]) -> Iterable[Piece]:
+        """What a delta holds beside text, which most hold alone."""
+        yield from self.thought(delta)
+        if refusal := delta.get("refusal"):
+            self._refused = True
+            yield Text(refusal)
         for part in delta.get("tool_calls") or ():
             self._fragment(part)
 

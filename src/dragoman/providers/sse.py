@@ -1,5 +1,9 @@
-"""Take the data out of server-sent events, bytes in as they come."""
+"""Take the JSON out of server-sent events, bytes in as they come."""
 
+import json
+from typing import Any
+
+_DECODER = json.JSONDecoder()
 _LONGEST = 16_000_000  # bytes of one line; a service that sends more is not answering a chat
 
 
@@ -16,6 +20,9 @@ class Events:
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The data of each event that is whole by now. Raises Endless for a line that never ends."""
+        fresh = not self._rest and not self._data
+        if fresh and chunk.startswith(b"data: ") and chunk.endswith(b"\n\n") and chunk.count(b"\n") == 2:
+            return [chunk[6:-2].strip()]  # one whole event, as almost always
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         if len(self._rest) > _LONGEST:
             raise Endless
@@ -31,3 +38,8 @@ class Events:
     def end(self) -> list[bytes]:
         """The data of a last event that no empty line follows."""
         return self.feed(b"\n\n")
+
+
+def decoded(data: list[bytes]) -> list[Any]:
+    """The values of these events; the one that only ends a stream is none. Raises JSONDecodeError, UnicodeDecodeError."""
+    return [_DECODER.raw_decode(one.decode())[0] for one in data if one != b"[DONE]"]

@@ -1,12 +1,24 @@
-"""Who is trusted on the line to a service: read once a process, since it takes longer than a request."""
+"""The line to a service: who is trusted on it, and the bytes of a response as they come."""
 
 import ssl
+from collections.abc import AsyncIterable
 from functools import cache
+from typing import Any, cast
 
 
 @cache
 def trust() -> ssl.SSLContext:
-    """The context for every client, as its library makes it for itself; SSL_CERT_FILE and SSL_CERT_DIR are honoured."""
+    """The context for every client, as its library makes it for itself; SSL_CERT_FILE and SSL_CERT_DIR are honoured.
+
+    Made once a process: to read all certificates takes longer than a request.
+    """
     import httpx2
 
     return httpx2.create_ssl_context()
+
+
+def chunks(response: Any) -> AsyncIterable[bytes]:
+    """The bytes of an httpx2 response; where nothing is to be unpacked, without the layers that would."""
+    return cast(
+        AsyncIterable[bytes], response.aiter_bytes() if "content-encoding" in response.headers else response.stream
+    )
