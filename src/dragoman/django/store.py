@@ -13,7 +13,6 @@ from typing import Any, cast
 from weakref import WeakValueDictionary
 
 from django.contrib.auth import get_user_model
-from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -161,14 +160,11 @@ class DjangoStore:
         """The run's last number, or None while somebody else has the lease."""
         this = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id))
         free = Q(lease_until=None) | Q(lease_until__lte=timezone.now())
-        if not this.filter(free).update(lease_holder=holder, lease_until=self._lease_end()):
+        if not this.filter(free).update(lease_holder=holder, lease_until=self._lease_end(), updated=timezone.now()):
             if not this.exists():
                 raise _unknown()
             return None
-        run, _ = models.Run.objects.get_or_create(
-            run_id=run_id, defaults={"conversation_id": uuid.UUID(conversation_id)}
-        )
-        return run.seq
+        return models.Run.objects.filter(run_id=run_id).values_list("seq", flat=True).first() or 0
 
     def _prolong(self, conversation_id: str, holder: str) -> bool:
         held = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id), lease_holder=holder)
@@ -247,9 +243,7 @@ def _messages(conversation_id: str, after: str) -> list[Message]:
 
 def _append(conversation_id: str, messages: Sequence[Message]) -> None:
     key = uuid.UUID(conversation_id)
-    with transaction.atomic():
-        models.Message.objects.bulk_create([_row(key, message) for message in messages])
-        models.Conversation.objects.filter(pk=key).update(updated=timezone.now())
+    models.Message.objects.bulk_create([_row(key, message) for message in messages])  # which is atomic by itself
 
 
 def _fold(conversation_id: str, summary: str, through: str) -> None:
@@ -280,9 +274,13 @@ def _paused(conversation_id: str) -> list[PausedCall]:
 
 
 def _give_back(hold: Hold, holder: str) -> None:
-    held = models.Conversation.objects.filter(pk=uuid.UUID(hold.conversation_id), lease_holder=holder)
-    if held.update(lease_holder="", lease_until=None):
-        models.Run.objects.filter(run_id=hold.run_id).update(seq=hold.seq, updated=timezone.now())
+    held_id = uuid.UUID(hold.conversation_id)
+    held = models.Conversation.objects.filter(pk=held_id, lease_holder=holder)
+    if not held.update(lease_holder="", lease_until=None, updated=timezone.now()):
+        return
+    runs = models.Run.objects.filter(run_id=hold.run_id)
+    if hold.seq and not runs.update(seq=hold.seq, updated=timezone.now()):
+        models.Run.objects.create(run_id=hold.run_id, conversation_id=held_id, seq=hold.seq)
 
 
 def _conversation(row: models.Conversation) -> Conversation:

@@ -57,10 +57,9 @@ class Assistant:
         async with self.store.hold(conversation.id, new_id(), wait_seconds=_ASKING_SECONDS) as hold:
             said = Message("user", text, run_id=hold.run_id)
             conversation = await self.store.get(conversation.id, caller)  # as it is now, and still theirs
-            await self._mend(caller, await self.store.recent(conversation), hold)
+            messages = [*await self._mend(caller, await self.store.recent(conversation), hold), said]
             await uninterrupted(self.store.append(conversation.id, [said]))
             yield await self._tell(caller, hold, UserSaid(said.id, said.text, said.created))
-            messages = await self.store.recent(conversation)
             async with aclosing(self._run(caller, conversation, messages, hold, interrupt or Interrupt())) as envelopes:
                 async for envelope in envelopes:
                     yield envelope
@@ -83,8 +82,7 @@ class Assistant:
             if paused is None or paused.call not in [call for _, call in unanswered(messages)]:
                 raise BadRequest("Unknown chat event.")
             others = {p.call.id: p for p in await self.store.paused(conversation.id) if p.run_id == hold.run_id}
-            await self._mend(caller, messages, hold, keep=frozenset({call_id, *others}))
-            messages = await self.store.recent(conversation)
+            messages = await self._mend(caller, messages, hold, keep=frozenset({call_id, *others}))
             run = self._run(caller, conversation, messages, hold, interrupt or Interrupt(), {call_id: decision}, others)
             async with aclosing(run) as envelopes:
                 async for envelope in envelopes:
@@ -200,8 +198,8 @@ class Assistant:
 
     async def _mend(
         self, caller: Caller, messages: Sequence[Message], hold: Hold, keep: frozenset[str] = frozenset()
-    ) -> None:
-        """Give a result to every call whose run died, and an outcome to that run."""
+    ) -> list[Message]:
+        """The messages with a result for every call whose run died, and an outcome for that run; both are kept."""
         lost = [call for _, call in unanswered(messages) if call.id not in keep]
         rows: list[Message] = []
         if lost:
@@ -215,6 +213,7 @@ class Assistant:
             rows.append(self._ended(Hold(hold.conversation_id, messages[-1].run_id), Outcome("interrupted")))
         if rows:
             await uninterrupted(self.store.append(hold.conversation_id, rows))
+        return [*messages, *rows]
 
     def _ended(self, hold: Hold, outcome: Outcome) -> Message:
         return replace(_ending(self.provider, outcome), run_id=hold.run_id)
