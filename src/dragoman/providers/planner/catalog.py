@@ -4,6 +4,7 @@ import heapq
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from dragoman.providers.planner.history import History, Step
@@ -313,6 +314,7 @@ class _Build:
                     self.units.setdefault((manager, name.split(":")[-1]), str(value["unit"]))
 
 
+@lru_cache(maxsize=1024)
 def noun_of(about: str) -> tuple[str, ...]:
     """What a description calls its thing: the words after its first article, up to what qualifies them."""
     found: list[str] = []

@@ -42,6 +42,7 @@ class Token:
         return any(sign.isdigit() for sign in self.text)
 
 
+@lru_cache(maxsize=1024)
 def tokenize(text: str) -> tuple[Token, ...]:
     """The words, numbers and signs of a text, in the sequence they stand; hyphened words are cut unless they hold digits."""
     quotations = [m.span() for m in re.finditer(r'"[^"]+"|“[^”]+”|(?<!\w)\'[^\']+\'(?!\w)', text)]
@@ -75,6 +76,7 @@ def plain(word: str) -> str:
     return "".join(sign for sign in folded if not unicodedata.combining(sign))
 
 
+@lru_cache(maxsize=16384)
 def split(name: str) -> tuple[str, ...]:
     """The lower-case words of a name: `wideRoad`, `wide_road` and `Wide road` are all (wide, road)."""
     return tuple(plain(word) for word in _CAMEL.findall(name))
