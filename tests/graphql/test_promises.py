@@ -208,3 +208,28 @@ async def test_the_prompt_is_made_from_names_docstrings_field_texts_and_relation
     assert "A painter or sculptor whose works we keep." in prompt
     assert "isOnLoan: Lent to another museum at the moment." in prompt
     assert "(artist Artist, room Room)" in prompt
+
+
+@pytest.mark.requirement("g.tools.direct")
+async def test_direct_offers_one_tool_a_manager_and_mutate() -> None:
+    grounding = GraphQLGrounding(museum(), allowed_mutations=["renameWork"], strategy="direct")
+    results, provider = await turn(
+        grounding,
+        CURATOR,
+        ("query_work", {"fields": ["name"], "filters": {"artist__country": "Spain"}}),
+        ("query_room_summary", {"aggregate": {"measures": ["sum:workCount"]}}),
+        ("query_work", {"filters": {"secretNoteId": "1"}}),
+        ("query_secret_note", {}),
+        ("mutate", {"mutation": "renameWork", "input": {"id": "1", "name": "Dawn"}}),
+    )
+    assert offered(provider) == [
+        "query_artist", "query_work", "query_room", "query_wing", "query_visit", "query_room_summary", "mutate",
+    ]  # fmt: skip
+    assert results[0]["rows"] == [{"name": "Standing Figure"}, {"name": "Sketch of a Fox"}]
+    assert results[1]["rows"] == [{"sum:workCount": 5}]
+    assert [answer.get("code") for answer in results[2:4]] == ["unknown_filter", "unknown_tool"]
+    assert results[4]["ok"] is True
+    system = provider.seen[0][0][0].text
+    assert "search_managers" not in system
+    assert "renameWork(id: ID!, name: String!)" in system
+    assert "ecret" not in f"{system} {provider.seen[0][1]}"

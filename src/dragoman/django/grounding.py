@@ -24,6 +24,7 @@ def grounding_of(settings: AssistantSettings) -> Grounding:
         confirm_mutations=settings.confirm_mutations,
         max_results=settings.query_limits.max_results,
         deadline_seconds=settings.limits.tool_timeout_seconds,
+        strategy="direct" if settings.tool_strategy == "direct" else "discovery",
     )
 
 

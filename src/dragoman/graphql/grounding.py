@@ -5,7 +5,9 @@ import datetime as dt
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from dragoman.graphql import direct
 from dragoman.graphql import prompt as prompts
 from dragoman.graphql.execute import Documents
 from dragoman.graphql.hints import Hints
@@ -19,6 +21,8 @@ from dragoman.harness.caller import Caller
 from dragoman.harness.messages import now
 from dragoman.harness.tools import Toolbox
 
+Strategy = Literal["discovery", "direct"]
+
 
 @dataclass(frozen=True, slots=True)
 class _Built:
@@ -30,7 +34,8 @@ class GraphQLGrounding:
     """The tools and the prompt of a host's schema, which is read when first needed and again when it was replaced.
 
     `allowed_mutations` may be run, by exact name; those in `confirm_mutations` wait for a person. `max_results` is the
-    most rows of one answer, `deadline_seconds` the most time of one call.
+    most rows of one answer, `deadline_seconds` the most time of one call. `strategy` is "discovery" (five tools of a
+    fixed size) or "direct" (one reading tool a manager, for a small schema).
     """
 
     def __init__(
@@ -41,6 +46,7 @@ class GraphQLGrounding:
         confirm_mutations: Sequence[str] = (),
         max_results: int = 200,
         deadline_seconds: float = 30,
+        strategy: Strategy = "discovery",
         clock: Callable[[], dt.datetime] = now,
     ) -> None:
         self._host = host
@@ -48,13 +54,17 @@ class GraphQLGrounding:
         self._confirm = frozenset(confirm_mutations)
         self._max_results = max_results
         self._deadline_seconds = deadline_seconds
+        self._strategy = strategy
         self._clock = clock
         self._built: _Built | None = None
         self._building = threading.Lock()
 
     async def tools(self, caller: Caller) -> Toolbox:
-        """The five tools for this caller. Raises ConfigurationError while there is no schema."""
-        return toolbox((await self._current()).ground, self._host, caller)
+        """The tools for this caller. Raises ConfigurationError while there is no schema."""
+        ground = (await self._current()).ground
+        if self._strategy == "direct":
+            return direct.toolbox(ground, self._host, caller)
+        return toolbox(ground, self._host, caller)
 
     async def prompt(self, caller: Caller) -> str:
         """Rules, mutations, managers; then the day and the person. Raises ConfigurationError while there is no schema."""
@@ -93,4 +103,6 @@ class GraphQLGrounding:
             max_results=self._max_results,
             deadline_seconds=self._deadline_seconds,
         )
+        if self._strategy == "direct":
+            return _Built(ground, prompts.direct(mutations, direct.grammar()))
         return _Built(ground, prompts.fixed(catalog, mutations, definitions(list(mutations))))

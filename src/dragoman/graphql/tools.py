@@ -55,28 +55,7 @@ def toolbox(ground: Ground, host: Host, caller: Caller) -> Toolbox:
         return describe.way(ground.paths, catalog.manager(arguments["from"]), catalog.manager(arguments["to"]))
 
     async def run_query(arguments: Arguments) -> Any:
-        wanted = arguments.get("aggregate")
-        if wanted is None:
-            question = query.ask(session, arguments, ground.max_results)
-            return await query.rows(session, question, arguments.get("fields"))
-        question = query.ask(session, {"limit": GROUPS, **arguments}, ground.max_results)
-        return await aggregate.groups(session, question, wanted)
-
-    async def mutate(arguments: Arguments) -> Any:
-        if not caller.is_authenticated:
-            raise ToolError("Only somebody who is signed in may change data.", "not_authenticated")
-        mutation = mutations.pick(offers, arguments["mutation"])
-        return await mutations.run(session, mutation, arguments.get("input") or {})
-
-    def confirm(arguments: Arguments) -> bool:
-        name = arguments["mutation"]
-        if name not in ground.confirm or not caller.is_authenticated:
-            return False
-        return _checked(ground, arguments) is not None  # what cannot run anyway is refused without asking a person
-
-    def operation(arguments: Arguments) -> Operation:
-        given = arguments.get("input") or {}
-        return Operation(str(arguments.get("mutation", "")), _checked(ground, arguments) or given)
+        return await ask(session, ground, arguments)
 
     runs: dict[str, Callable[[Arguments], Awaitable[Any]]] = {
         "search_managers": search_managers,
@@ -85,25 +64,48 @@ def toolbox(ground: Ground, host: Host, caller: Caller) -> Toolbox:
         "query": run_query,
     }
     named = {definition.name: definition for definition in definitions(list(offers))}
-    return Toolbox.of(
-        [
-            *(Tool(named[name], _limited(named[name], run, ground.deadline_seconds)) for name, run in runs.items()),
-            Tool(
-                named["mutate"],
-                _limited(named["mutate"], mutate, ground.deadline_seconds),
-                writes=True,
-                confirm=confirm,
-                operation=operation,
-            ),
-        ]
-    )
+    reading = [Tool(named[name], limited(named[name], run, ground.deadline_seconds)) for name, run in runs.items()]
+    return Toolbox.of([*reading, mutate_tool(ground, session)])
+
+
+async def ask(session: Session, ground: Ground, arguments: Arguments) -> Any:
+    """What `query` answers: rows, or groups where there is an aggregate."""
+    wanted = arguments.get("aggregate")
+    if wanted is None:
+        question = query.ask(session, arguments, ground.max_results)
+        return await query.rows(session, question, arguments.get("fields"))
+    question = query.ask(session, {"limit": GROUPS, **arguments}, ground.max_results)
+    return await aggregate.groups(session, question, wanted)
+
+
+def mutate_tool(ground: Ground, session: Session) -> Tool:
+    """The one tool that writes."""
+
+    async def mutate(arguments: Arguments) -> Any:
+        if not session.caller.is_authenticated:
+            raise ToolError("Only somebody who is signed in may change data.", "not_authenticated")
+        mutation = mutations.pick(ground.mutations, arguments["mutation"])
+        return await mutations.run(session, mutation, arguments.get("input") or {})
+
+    def confirm(arguments: Arguments) -> bool:
+        name = arguments["mutation"]
+        if name not in ground.confirm or not session.caller.is_authenticated:
+            return False
+        return _checked(ground, arguments) is not None  # what cannot run anyway is refused without asking a person
+
+    def operation(arguments: Arguments) -> Operation:
+        given = arguments.get("input") or {}
+        return Operation(str(arguments.get("mutation", "")), _checked(ground, arguments) or given)
+
+    definition = mutate_definition(list(ground.mutations))
+    run = limited(definition, mutate, ground.deadline_seconds)
+    return Tool(definition, run, writes=True, confirm=confirm, operation=operation)
 
 
 def definitions(allowed: list[str]) -> list[ToolDefinition]:
     """What a model is told of the tools."""
     text, manager = {"type": "string"}, {"type": "string"}
     texts = {"type": "array", "items": text}
-    named = {"type": "string", "enum": allowed} if 0 < len(allowed) <= _NAMED_MUTATIONS else text
     return [
         _definition(
             "search_managers",
@@ -139,12 +141,15 @@ def definitions(allowed: list[str]) -> list[ToolDefinition]:
             },
             optional=("fields", "filters", "exclude", "order_by", "limit", "offset", "aggregate"),
         ),
-        _definition(
-            "mutate",
-            "Change data by an allowed mutation." if allowed else "Change data; no mutation is allowed here.",
-            {"mutation": named, "input": {"type": "object"}},
-        ),
+        mutate_definition(allowed),
     ]
+
+
+def mutate_definition(allowed: list[str]) -> ToolDefinition:
+    """What a model is told of `mutate`: the names, while they are few."""
+    named = {"type": "string", "enum": allowed} if 0 < len(allowed) <= _NAMED_MUTATIONS else {"type": "string"}
+    told = "Change data by an allowed mutation." if allowed else "Change data; no mutation is allowed here."
+    return _definition("mutate", told, {"mutation": named, "input": {"type": "object"}})
 
 
 def _definition(
@@ -154,13 +159,13 @@ def _definition(
     return ToolDefinition(name, description, {"type": "object", "properties": properties, "required": required})
 
 
-def _limited(
+def limited(
     definition: ToolDefinition, run: Callable[[Arguments], Awaitable[Any]], seconds: float
 ) -> Callable[[Arguments], Awaitable[Any]]:
     """The tool under a deadline, for arguments it knows."""
     known = list(definition.parameters["properties"])
 
-    async def limited(arguments: Arguments) -> Any:
+    async def run_in_time(arguments: Arguments) -> Any:
         for name in arguments:
             if name not in known:
                 raise ToolError(unknown("argument", name, definition.name, known), "bad_arguments")
@@ -174,7 +179,7 @@ def _limited(
                 raise ToolError(late, "mutation_timeout") from None
             raise ToolError(f"{late} Narrow the question.", "query_timeout") from None
 
-    return limited
+    return run_in_time
 
 
 def _checked(ground: Ground, arguments: Arguments) -> dict[str, Any] | None:
