@@ -46,7 +46,8 @@ def told(figures: Mapping[str, float]) -> str:
     """The figures as a sentence."""
     return (
         f"A turn through the openai SDK (a call, its result, {CHUNKS} chunks): {figures['alone']:.1f} ms CPU one after "
-        f"another, {figures['together']:.1f} ms each with {AT_ONCE} at once; peak {figures['peak']:.0f} MB."
+        f"another (of it {figures['bare']:.1f} for reading and decoding the same lines), {figures['together']:.1f} ms "
+        f"each with {AT_ONCE} at once; peak {figures['peak']:.0f} MB."
     )
 
 
@@ -59,17 +60,36 @@ async def measure(port: int) -> dict[str, float]:
     store = MemoryStore()
     assistant = Assistant(provider, _Lookup(), store)
     await asyncio.gather(*(_turn(assistant) for _ in range(5)))  # imports and first connections
-    alone = []
-    for _ in range(TURNS):
+    alone, bare = [], []
+    for _ in range(TURNS):  # in turns, so that a busy machine makes both slower alike
         begun = process_time()
         await _turn(assistant)
         alone.append((process_time() - begun) * 1000)
+        begun = process_time()
+        await _bare_turn(provider.client())
+        bare.append((process_time() - begun) * 1000)
     begun = process_time()
     await asyncio.gather(*(_turn(assistant) for _ in range(AT_ONCE)))
     together = (process_time() - begun) * 1000 / AT_ONCE
     await provider.aclose()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"alone": statistics.median(alone), "together": together, "peak": peak}
+    return {
+        "alone": statistics.median(alone),
+        "bare": statistics.median(bare),
+        "together": together,
+        "peak": peak,
+    }
+
+
+async def _bare_turn(client: Any) -> None:
+    """The same two requests with the SDK alone, each line decoded and nothing done with it."""
+    for role in ("user", "tool"):
+        body = {"messages": [{"role": role, "content": "How many parts are there?"}]}
+        create = client.chat.completions.with_streaming_response.create
+        async with create(model="bench", messages=[], stream=True, extra_body=body) as response:
+            async for line in response.iter_lines():
+                if line.startswith("data: {"):
+                    json.loads(line[6:])
 
 
 async def _turn(assistant: Assistant) -> None:
