@@ -116,13 +116,34 @@ async def test_values_of_fields_nobody_allowed_are_not_searched(row_checks: int 
     assert "values" not in answer
 
 
-async def test_a_new_row_is_found_before_the_list_is_read_again_where_looking_is_cheap() -> None:
-    host = museum()
+@HOSTS
+async def test_a_row_that_is_newer_than_the_list_of_values_is_found(row_checks: int | None) -> None:
+    host = museum(row_checks=row_checks)
     grounding = GraphQLGrounding(host)
     await call(grounding, VISITOR, "search_managers", query="works")
     host.rows["Artist"].append({"id": "9", "name": "Zora Quill", "country": "Chad", "bornOn": "2000-01-01"})
+    locked = host.rows["Work"][0] | {"id": "99", "name": "Quiet Quagga", "locked": True}
+    host.rows["Work"].append(locked)
     answer = await call(grounding, VISITOR, "search_managers", query="works by quill")
     assert [value["value"] for value in answer["values"]] == ["Zora Quill"]
+    assert "values" not in await call(grounding, VISITOR, "search_managers", query="quagga")
+    seen = await call(grounding, CURATOR, "search_managers", query="quagga")
+    assert [value["value"] for value in seen["values"]] == ["Quiet Quagga"]
+
+
+async def test_a_field_whose_values_cannot_be_listed_does_not_end_the_search(caplog: pytest.LogCaptureFixture) -> None:
+    host = museum()
+    listed = host.hints
+
+    async def broken(manager: str, field: str, most: int, containing: str = "") -> Any:
+        if field == "country":
+            raise ConnectionError
+        return await listed(manager, field, most, containing)
+
+    host.hints = broken  # type: ignore[method-assign]
+    answer = await call(GraphQLGrounding(host), VISITOR, "search_managers", query="works by Ada Moor")
+    assert answer["values"][0]["value"] == "Ada Moor"
+    assert "Artist.country cannot be listed" in caplog.text
 
 
 async def test_allowed_mutations_are_found_with_their_inputs_and_no_others() -> None:

@@ -147,9 +147,9 @@ class World:
         )
         return Answer(result.data, faults)
 
-    async def hints(self, manager: str, field: str, most: int) -> list[Hint]:
+    async def hints(self, manager: str, field: str, most: int, containing: str = "") -> list[Hint]:
         found = [Hint(str(row[field]), str(row.get("id", ""))) for row in self.rows[manager] if row.get(field)]
-        return found[:most]
+        return [hint for hint in found if containing.casefold() in hint.text.casefold()][:most]
 
     # ---- the schema --------------------------------------------------------------------------------------------------
 

@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dragoman.graphql.execute import Session
-from dragoman.graphql.host import Host
+from dragoman.graphql.host import Hint, Host
 from dragoman.graphql.naming import alike, stem
-from dragoman.graphql.schema import Catalog
+from dragoman.graphql.schema import Catalog, Exposed
 from dragoman.graphql.verify import EACH, Value, verified
 
 log = logging.getLogger("dragoman.graphql")
@@ -24,6 +24,7 @@ log = logging.getLogger("dragoman.graphql")
 PER_FIELD = 5_000
 ALL = 100_000
 KEPT_SECONDS = 60
+_UNKNOWN = 2  # words of a question that are looked for in the rows themselves
 _COMMON = 400  # a word in more values than this says nothing
 _TOKEN = re.compile(r"\w+")
 
@@ -61,7 +62,8 @@ class Hints:
         if not any(manager.searchable for manager in self._catalog.managers.values()):
             return []
         await self._fill()
-        candidates = self._candidates(asked, known)
+        candidates, unknown = self._candidates(asked, known)
+        candidates += await self._unlisted(unknown[:_UNKNOWN])
         return await verified(session, candidates) if candidates else []
 
     def has(self, word: str) -> bool:
@@ -84,11 +86,7 @@ class Hints:
             for name in manager.searchable:
                 if len(found.entries) >= ALL:
                     break
-                try:
-                    values = await self._host.hints(manager.name, name, PER_FIELD)
-                except Exception:  # one field that cannot be read must not end the search
-                    log.exception("The values of %s.%s cannot be listed.", manager.name, name)
-                    continue
+                values = await self._hints(manager.name, name, PER_FIELD)
                 rows: dict[str, list[str]] = {}
                 for hint in values:
                     rows.setdefault(hint.text, []).append(hint.id)
@@ -98,7 +96,8 @@ class Hints:
         found.vocabulary = [word for word in found.postings if len(word) >= 4]
         return found
 
-    def _candidates(self, asked: Sequence[str], known: Callable[[str], bool]) -> list[Value]:
+    def _candidates(self, asked: Sequence[str], known: Callable[[str], bool]) -> tuple[list[Value], list[str]]:
+        """What the list proposes, best first, and the words it has nothing for."""
         marks: dict[int, dict[str, float]] = {}  # entry -> word of the question -> likeness
         unmatched: list[str] = []
         for word in asked:
@@ -115,8 +114,7 @@ class Hints:
         proposed: list[Value] = []
         for (_, _, words), places in groups.items():
             proposed += self._proposals(words, places, marks, known)
-        proposed = _best_of_each_field(proposed)
-        return proposed + self._direct(unmatched)
+        return _best_of_each_field(proposed), unmatched
 
     def _alike(self, word: str, guess: bool) -> list[tuple[str, float]]:
         key = stem(word)
@@ -156,12 +154,30 @@ class Hints:
         places = self._list.postings.get(stem(word), ())
         return math.log(2 + len(self._list.entries) / max(1, len(places)))
 
-    def _direct(self, words: Sequence[str]) -> list[Value]:
-        """Words nothing is known of are asked for as parts of values, where that is cheap: rows may be newer than the list."""
-        if self._catalog.dialect.row_checks is not None:
+    async def _unlisted(self, words: Sequence[str]) -> list[Value]:
+        """Words nothing is known of, looked for in the rows themselves: these may be newer than the list, or too many."""
+        found: list[Value] = []
+        for word in words:
+            for manager in self._catalog.managers.values():
+                for name in manager.searchable:
+                    found += await self._containing(manager, name, word)
+        return found
+
+    async def _containing(self, manager: Exposed, name: str, word: str) -> list[Value]:
+        hints = await self._hints(manager.name, name, EACH, word)
+        texts = dict.fromkeys(hint.text for hint in hints)
+        rows = tuple(hint.id for hint in hints if hint.id)
+        if not texts:
             return []
-        fields = [(m.name, name) for m in self._catalog.managers.values() for name in m.searchable]
-        return [Value(word, manager, name, "icontains", 0, 0.5) for word in words[:2] for manager, name in fields]
+        lookup, text = ("exact", next(iter(texts))) if len(texts) == 1 else ("icontains", word)
+        return [Value(text, manager.name, name, lookup, 1, 0.5, rows if manager.detail else ())]
+
+    async def _hints(self, manager: str, name: str, most: int, containing: str = "") -> Sequence[Hint]:
+        try:
+            return await self._host.hints(manager, name, most, containing)
+        except Exception:  # one field that cannot be read must not end the search
+            log.exception("The values of %s.%s cannot be listed.", manager, name)
+            return []
 
 
 def _add(found: _List, entry: _Entry) -> None:

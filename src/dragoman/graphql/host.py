@@ -82,8 +82,10 @@ class Host(Protocol):
         """Run a checked document with the caller's own permissions. Raises nothing a caller would catch."""
         ...
 
-    async def hints(self, manager: str, field: str, most: int) -> Sequence[Hint]:
+    async def hints(self, manager: str, field: str, most: int, containing: str = "") -> Sequence[Hint]:
         """Up to `most` values of a searchable field, whoever may read them, with a row's id each where rows have one.
+
+        With `containing` only values that contain it in whatever case.
 
         They only tell where to look: a value is shown after a query as the caller has found it.
         """

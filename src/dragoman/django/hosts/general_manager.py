@@ -94,9 +94,9 @@ class GeneralManagerHost:
         user = caller.user if caller.user is not None else AnonymousUser()
         return await self._run_sync(self._execute, document, dict(variables), user)
 
-    async def hints(self, manager: str, field: str, most: int) -> Sequence[Hint]:
+    async def hints(self, manager: str, field: str, most: int, containing: str = "") -> Sequence[Hint]:
         """Values of a field with their rows, read past the permissions: they never leave the search unverified."""
-        return await self._run_sync(_values, GraphQL.manager_registry[manager], field, most)
+        return await self._run_sync(_values, GraphQL.manager_registry[manager], field, most, containing)
 
     def _execute(self, document: DocumentNode, variables: dict[str, Any], user: Any) -> Answer:
         schema = self.schema()
@@ -227,12 +227,14 @@ def _choices(field: Any) -> tuple[str, ...]:
     return tuple(str(value) for value, _ in choices if value not in (None, ""))
 
 
-def _values(manager: type[GeneralManager], field: str, most: int) -> list[Hint]:
+def _values(manager: type[GeneralManager], field: str, most: int, containing: str) -> list[Hint]:
     name = resolve(field, manager.Interface.get_attribute_types()) or field
     model = _model(manager)
+    found: Iterable[tuple[Any, Any]]
     if model is not None and _field(manager, name) is not None:
-        found: Iterable[tuple[Any, Any]] = model._default_manager.order_by("pk").values_list(name, "pk")[:most]
+        rows = model._default_manager.order_by("pk").values_list(name, "pk")
+        found = (rows.filter(**{f"{name}__icontains": containing}) if containing else rows)[:most]
     else:
-        rows = islice(manager.all(), most)
-        found = ((getattr(row, name, None), row.identification.get("id", "")) for row in rows)
+        every = ((getattr(row, name, None), row.identification.get("id", "")) for row in manager.all())
+        found = islice((pair for pair in every if containing.casefold() in str(pair[0]).casefold()), most)
     return [Hint(str(value), str(one)) for value, one in found if value not in (None, "")]
