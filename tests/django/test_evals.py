@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,16 @@ def groups() -> set[str]:
     return set(Group.objects.filter(name__startswith="eval-").values_list("name", flat=True))
 
 
-@pytest.mark.django_db
-async def test_each_case_finds_its_fixtures_as_loaded_whatever_the_one_before_it_changed() -> None:
-    LOADED.clear()
+@pytest.fixture
+def stage(db: None) -> Iterator[DatabaseStage]:
+    """A stage that is cleared: one left standing keeps its transaction open inside the test's own."""
     stage = DatabaseStage()
+    yield stage
+    stage.close()
+
+
+async def test_each_case_finds_its_fixtures_as_loaded_whatever_the_one_before_it_changed(stage: DatabaseStage) -> None:
+    LOADED.clear()
     async with stage.set_for(case("first")):
         await Group.objects.filter(name="eval-a").adelete()
         assert [
@@ -47,10 +54,8 @@ async def test_each_case_finds_its_fixtures_as_loaded_whatever_the_one_before_it
     assert LOADED == ["two groups"]
 
 
-@pytest.mark.django_db
-async def test_a_case_is_asked_as_its_user_and_an_unknown_user_or_fixture_is_named() -> None:
+async def test_a_case_is_asked_as_its_user_and_an_unknown_user_or_fixture_is_named(stage: DatabaseStage) -> None:
     await User.objects.acreate(username="eva")
-    stage = DatabaseStage()
     async with stage.set_for(case("as eva", user="eva")) as caller:
         assert (caller.name, caller.is_authenticated, caller.user.username) == ("eva", True, "eva")
     async with stage.set_for(case("anonymous")) as caller:
