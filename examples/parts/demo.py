@@ -23,6 +23,7 @@ HERE = Path(__file__).resolve().parent
 VAR = Path(os.environ.get("PARTS_VAR", HERE / "var"))
 sys.path.insert(0, str(HERE))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("PARTS_PROVIDER", "auto")  # a key or an Ollama that is there, else the planner
 os.environ.setdefault("PARTS_DB_NAME", str(VAR / "parts.sqlite3"))
 
 import django  # noqa: E402

@@ -11,7 +11,8 @@ def test_the_demonstration_names_its_provider_and_answers_every_question(root: P
     told = subprocess.run(
         [sys.executable, "examples/parts/demo.py"],
         check=False, capture_output=True, text=True, cwd=root,
-        env={**os.environ, "ONCE": "1", "PARTS_DB_NAME": str(tmp_path / "demo.sqlite3"), "PARTS_VAR": str(tmp_path)},
+        # The planner by name: with a key in the environment the demonstration would spend it.
+        env={**os.environ, "PARTS_PROVIDER": "planner", "ONCE": "1", "PARTS_DB_NAME": str(tmp_path / "demo.sqlite3"), "PARTS_VAR": str(tmp_path)},
     )  # fmt: skip
     assert told.returncode == 0, told.stdout + told.stderr
     lines = told.stdout.splitlines()

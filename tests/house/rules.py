@@ -20,7 +20,7 @@ LIBRARIES: dict[str, set[str]] = {
     "repo": {"httpx2", "rapidfuzz", "tree_sitter"},
     "mcp": {"mcp"},
     "django": {"django", "channels", "asgiref", "graphql", "rich"},
-    "django/hosts/general_manager.py": {"general_manager", "graphene"},
+    "django/hosts/general_manager.py": {"general_manager", "graphene", "pint"},
     "django/hosts/general_manager": {"general_manager", "graphene"},
     "django/hosts/graphene.py": {"graphene", "graphene_django", "django_filters"},
     "django/hosts/strawberry.py": {"strawberry", "strawberry_django"},
