@@ -19,6 +19,7 @@ class Seen:
     path: str
     headers: dict[str, str]
     body: Any
+    peer: int = 0
     sent: int = 0
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -26,7 +27,7 @@ class Seen:
 @dataclass
 class Play:
     """One answer: the file's name and a fault - cut=n, drop=n or stall=n before event n, or before the head with
-    `wait`; pieces=n bytes at a time; status=n instead; `endless` repeats the first events until the client leaves."""
+    `wait`; pieces=n bytes at a time; status=n instead; `open` promises to keep the line, `endless` repeats the first events until the client leaves."""
 
     file: str
     fault: str = ""
@@ -60,6 +61,7 @@ class Replay:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         seen = await _request(reader)
+        seen.peer = writer.get_extra_info("peername")[1]
         self.seen.append(seen)
         play = self.plays.pop(0)
         kind, _, value = play.fault.partition("=")
@@ -120,7 +122,8 @@ async def _stream(writer: asyncio.StreamWriter, play: Play, seen: Seen, hung_up:
     kind, _, value = play.fault.partition("=")
     media = "application/x-ndjson" if play.file.startswith("ollama") else "text/event-stream"
     writer.write(
-        f"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\ncontent-type: {media}\r\n\r\n".encode()
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n"
+        f"connection: {'keep-alive' if kind == 'open' else 'close'}\r\ncontent-type: {media}\r\n\r\n".encode()
     )
     events = events_of(play.file)
     if kind == "pieces":
@@ -146,3 +149,5 @@ async def _stream(writer: asyncio.StreamWriter, play: Play, seen: Seen, hung_up:
             await asyncio.wait({hung_up}, timeout=0.01)
     writer.write(b"0\r\n\r\n")
     await writer.drain()
+    if kind == "open":
+        await asyncio.wait({hung_up}, timeout=5)

@@ -177,6 +177,7 @@ async def test_a_stream_that_breaks_off_is_an_error_and_no_short_answer(name: st
         assert len(one.server.seen) == 1
 
 
+@pytest.mark.requirement("g.provider.stall-timeout")
 @each_dialect
 async def test_silence_in_mid_stream_ends_the_turn_and_the_connection(name: str) -> None:
     before = {"anthropic": 4, "openai": 2, "openrouter": 3, "deepseek": 2}.get(name, 1)
@@ -188,6 +189,7 @@ async def test_silence_in_mid_stream_ends_the_turn_and_the_connection(name: str)
         assert len(one.server.seen) == 1
 
 
+@pytest.mark.requirement("g.provider.first-chunk-timeout")
 @each_dialect
 async def test_a_service_that_never_begins_is_left_after_the_configured_seconds(name: str) -> None:
     async with desk(name, limits=Limits(timeout_seconds=0.2)) as one:
@@ -238,6 +240,15 @@ async def test_who_leaves_closes_the_connection_to_the_service(name: str, leave:
             listening.cancel()
         await asyncio.wait({listening}, timeout=5)
         await asyncio.wait_for(one.server.seen[0].hung_up.wait(), 1)
+
+
+@each_dialect
+async def test_no_connection_is_kept_that_a_server_of_ones_own_may_have_dropped(name: str) -> None:
+    async with desk(name) as one:
+        for _ in range(2):  # the server keeps its lines open, as most do for some seconds
+            one.play("text", "open")
+            await one.ask()
+        assert len({seen.peer for seen in one.server.seen}) == 2
 
 
 @each_dialect

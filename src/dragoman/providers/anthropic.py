@@ -55,13 +55,16 @@ class AnthropicProvider(Service):
     def connect(self) -> Any:
         """The SDK's client."""
         import anthropic
+        import httpx2
 
         return anthropic.AsyncAnthropic(
             api_key=self.key.value,
             base_url=self.base_url,
             max_retries=0,
             timeout=self.silence_seconds,
-            http_client=anthropic.DefaultAsyncHttpxClient(verify=transport.trust()),
+            http_client=anthropic.DefaultAsyncHttpxClient(
+                verify=transport.trust(), limits=httpx2.Limits(**transport.kept(self.base_url))
+            ),
         )
 
     async def shut(self, client: Any) -> None:

@@ -79,6 +79,7 @@ class GoogleProvider(Service):
 
         http = httpx2.AsyncClient(
             verify=transport.trust(),
+            limits=httpx2.Limits(**transport.kept(self.base_url)),
             timeout=self.silence_seconds,
             follow_redirects=True,
             event_hooks={"response": [_hold]},

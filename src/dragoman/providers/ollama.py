@@ -11,7 +11,7 @@ from dragoman.harness.errors import ProviderError
 from dragoman.harness.messages import Message, Usage
 from dragoman.harness.provider import Piece, Spent, Stop, StopReason, Text, Thought, ToolRequest
 from dragoman.harness.tools import ToolDefinition
-from dragoman.providers import failures, history, schemas
+from dragoman.providers import failures, history, schemas, transport
 from dragoman.providers.failures import Party
 from dragoman.providers.models import Model
 from dragoman.providers.service import Faults, Request, Service
@@ -51,10 +51,16 @@ class OllamaProvider(Service):
 
     def connect(self) -> Any:
         """The SDK's client."""
+        import httpx
         import ollama
 
-        headers = {"authorization": f"Bearer {self.key.value}"} if self.key.value else None
-        return ollama.AsyncClient(host=self.base_url, timeout=self.silence_seconds, headers=headers, verify=_trust())
+        return ollama.AsyncClient(
+            host=self.base_url,
+            timeout=self.silence_seconds,
+            headers={"authorization": f"Bearer {self.key.value}"} if self.key.value else None,
+            verify=_trust(),
+            limits=httpx.Limits(**transport.kept(self.base_url)),
+        )
 
     async def shut(self, client: Any) -> None:
         """Close the SDK's client."""

@@ -57,6 +57,7 @@ class OpenAIProvider(Service):
 
     def connect(self) -> Any:
         """The SDK's client; a server that wants no key is sent one all the same, the SDK insists."""
+        import httpx2
         import openai
 
         return openai.AsyncOpenAI(
@@ -64,7 +65,9 @@ class OpenAIProvider(Service):
             base_url=self.base_url,
             max_retries=0,
             timeout=self.silence_seconds,
-            http_client=openai.DefaultAsyncHttpxClient(verify=transport.trust()),
+            http_client=openai.DefaultAsyncHttpxClient(
+                verify=transport.trust(), limits=httpx2.Limits(**transport.kept(self.base_url))
+            ),
         )
 
     async def shut(self, client: Any) -> None:

@@ -17,6 +17,15 @@ def trust() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
+def kept(url: str) -> dict[str, int]:
+    """How many connections a client may have, and may keep for later.
+
+    None to a server of one's own: such servers drop an idle connection within seconds, and a request sent at that very
+    moment fails, for nothing is sent twice. Without TLS a new one costs little.
+    """
+    return {"max_connections": 1000, "max_keepalive_connections": 100 if url.startswith("https:") else 0}
+
+
 def chunks(response: Any) -> AsyncIterable[bytes]:
     """The bytes of an httpx2 response; where nothing is to be unpacked, without the layers that would."""
     return cast(
