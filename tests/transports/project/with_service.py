@@ -9,6 +9,10 @@ DRAGOMAN = {
     "default": {
         **_DRAGOMAN["default"],
         "provider": os.environ["DRAGOMAN_TEST_PROVIDER"],
-        "provider_config": {"base_url": os.environ["DRAGOMAN_TEST_SERVICE"], "api_key": "sk-secret", "model": "m"},
+        "provider_config": {
+            "base_url": os.environ["DRAGOMAN_TEST_SERVICE"],
+            "api_key": os.environ.get("DRAGOMAN_TEST_KEY", ""),
+            "model": "m",
+        },
     }
 }

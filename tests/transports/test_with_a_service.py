@@ -1,4 +1,4 @@
-"""A client that leaves closes the line to the model's service, seen at that service's socket."""
+"""With a real SDK behind every door: a client that leaves closes the line to the service, and a missing key is said."""
 
 import asyncio
 import http.client
@@ -50,6 +50,7 @@ async def test_a_client_that_leaves_closes_the_line_to_the_service(
     with service() as (replay, loop):
         monkeypatch.setenv("DRAGOMAN_TEST_PROVIDER", name)
         monkeypatch.setenv("DRAGOMAN_TEST_SERVICE", replay.url)
+        monkeypatch.setenv("DRAGOMAN_TEST_KEY", "sk-secret")
         with serving(tmp_path, kind, "tests.transports.project.with_service") as server:
             browser = Browser(server)
             for door in ("stream", "socket", "post"):
@@ -58,6 +59,23 @@ async def test_a_client_that_leaves_closes_the_line_to_the_service(
                 gone = asyncio.run_coroutine_threadsafe(asyncio.wait_for(replay.seen[-1].hung_up.wait(), 1), loop)
                 await asyncio.wrap_future(gone)
                 assert replay.seen[-1].sent < 100_000
+
+
+@pytest.mark.requirement("r.chat.key-check")
+async def test_a_missing_key_is_said_over_every_door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DRAGOMAN_TEST_PROVIDER", "deepseek")
+    monkeypatch.setenv("DRAGOMAN_TEST_SERVICE", "http://127.0.0.1:9")
+    monkeypatch.delenv("DEEPSEEK_API_KEY", raising=False)
+    with serving(tmp_path, settings="tests.transports.project.with_service") as server:
+        browser = Browser(server)
+        status, posted = browser.post("/chat/", {"text": "Hello?"})
+        async with browser.socket() as line:
+            await line.say(type="message", text="Hello?")
+            heard = (await line.hear_until("error"))[-1]
+    assert status == 400
+    for frame in (posted, heard):
+        assert frame["code"] == "missing_key"
+        assert frame["message"] == "DeepSeekProvider has no key: set the environment variable DEEPSEEK_API_KEY."
 
 
 async def leave(browser: Browser, door: str, replay: Replay, loop: asyncio.AbstractEventLoop) -> None:
