@@ -27,7 +27,7 @@ class Seen:
 @dataclass
 class Play:
     """One answer: the file's name and a fault - cut=n, drop=n or stall=n before event n, or before the head with
-    `wait`; pieces=n bytes at a time; status=n instead; `open` promises to keep the line, `endless` repeats the first events until the client leaves."""
+    `wait`; pieces=n bytes at a time; gap=s seconds after each event; status=n instead; `open` promises to keep the line, `endless` repeats the first events until the client leaves."""
 
     file: str
     fault: str = ""
@@ -143,6 +143,8 @@ async def _stream(writer: asyncio.StreamWriter, play: Play, seen: Seen, hung_up:
         seen.sent += 1
         if kind == "pieces":
             await asyncio.sleep(0)
+        if kind == "gap":
+            await asyncio.wait({hung_up}, timeout=float(value))
         while kind == "endless" and number == int(value) and not hung_up.done():
             writer.write(b"%x\r\n%s\r\n" % (len(event), event))
             await writer.drain()

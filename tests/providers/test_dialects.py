@@ -84,6 +84,16 @@ async def test_arguments_in_fragments_are_put_together(name: str) -> None:
         assert only(frames, "tool_call")[0]["args"] == {"ship": "Argo", "note": 'café "á la" naïve'}
 
 
+@pytest.mark.parametrize("name", FRAGMENTING)
+async def test_a_long_call_is_no_silence_while_its_fragments_come(name: str) -> None:
+    async with desk(name, limits=Limits(stream_timeout_seconds=1)) as one:
+        one.play("fragmented", "gap=0.1")  # more than two seconds until the call is whole
+        one.play("text")
+        frames = await one.ask()
+        assert len(only(frames, "tool_result")) == 1
+        assert text(frames) == "Hello there."
+
+
 @each_dialect
 async def test_malformed_arguments_are_told_to_the_model_which_may_try_again(name: str) -> None:
     async with desk(name) as one:

@@ -33,6 +33,11 @@ class ToolRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Writing:
+    """The model is at a call that is not whole yet: nothing to show, but no silence either."""
+
+
+@dataclass(frozen=True, slots=True)
 class Spent:
     """What the request cost; the last one of a reply counts, each being the total so far."""
 
@@ -53,7 +58,7 @@ class Stop:
     reason: StopReason
 
 
-Piece = Text | Thought | ToolRequest | Spent | Carry | Stop
+Piece = Text | Thought | ToolRequest | Writing | Spent | Carry | Stop
 
 
 class Provider(Protocol):

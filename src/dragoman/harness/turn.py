@@ -23,6 +23,7 @@ from dragoman.harness.provider import (
     Text,
     Thought,
     ToolRequest,
+    Writing,
     model_of,
     name_of,
 )
@@ -233,6 +234,8 @@ def _note(draft: _Draft, piece: Piece) -> Event | None:
             return Thinking(content) if content else None
         case ToolRequest():
             draft.calls.append(_call(piece))
+        case Writing():
+            pass
         case Spent(usage):
             draft.spent = usage
         case Carry(data):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from dragoman.harness.errors import ProviderError
 from dragoman.harness.messages import Message, Usage
-from dragoman.harness.provider import Carry, Piece, Spent, Stop, StopReason, Text, Thought, ToolRequest
+from dragoman.harness.provider import Carry, Piece, Spent, Stop, StopReason, Text, Thought, ToolRequest, Writing
 from dragoman.harness.tools import ToolDefinition
 from dragoman.providers import failures, history, schemas, sse, transport
 from dragoman.providers.failures import Party
@@ -14,6 +14,7 @@ from dragoman.providers.models import Model
 from dragoman.providers.service import Faults, Request, Service
 
 _MAX_TOKENS = 8192  # the dialect has no default, and the oldest models served allow no more
+_WRITING = Writing()
 _CACHED = {"cache_control": {"type": "ephemeral"}}
 _STOPS: dict[str, StopReason] = {
     "end_turn": "end",
@@ -182,6 +183,7 @@ class Reply:
                 block["signature"] = block.get("signature", "") + delta.get("signature", "")
             case "input_json_delta" if index in self._blocks:
                 self._blocks[index].setdefault("json", []).append(delta.get("partial_json", ""))
+                return (_WRITING,)
         return ()
 
     def _count(self, usage: Mapping[str, Any]) -> Iterable[Piece]:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from dragoman.harness.messages import Message, ToolCall
-from dragoman.harness.provider import Piece, Stop, Text, ToolRequest
+from dragoman.harness.provider import Piece, Stop, Text, ToolRequest, Writing
 from dragoman.harness.tools import ToolDefinition
 from dragoman.providers import schemas
 
+_WRITING = Writing()
 _EXAMPLES = 4
 _ANSWER = re.compile(r'\s*\{\s*"answer"\s*:\s*"')
 _ESCAPE = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -59,8 +60,8 @@ class Reply:
         for piece in self._inner.feed(event):
             match piece:
                 case Text(content):
-                    if answer := self._step.feed(content):
-                        yield Text(answer)
+                    answer = self._step.feed(content)
+                    yield Text(answer) if answer else _WRITING
                 case _:
                     yield piece
 

@@ -33,6 +33,8 @@ class OllamaProvider(Service):
     known: ClassVar[tuple[Model, ...]] = (Model("llama3.2"), Model("qwen3"), Model("mistral-nemo"))
     modes: ClassVar[tuple[str, ...]] = ("native", "json")
 
+    _has_looked = False
+
     def needs_key(self) -> bool:
         """Never on one's own machine."""
         return False
@@ -44,10 +46,13 @@ class OllamaProvider(Service):
 
     async def prepare(self) -> None:
         """Take a model that is there, once, where none is configured."""
-        if not self.settings.model and self.model == self.known[0].id:
-            there = await self.models()
-            if there.source == "live" and there.models and self.model not in {one.id for one in there.models}:
-                self.model = there.models[0].id
+        if self._has_looked or self.settings.model:
+            return
+        self._has_looked = True
+        there = await self.models()
+        ids = [one.id for one in there.models]
+        if there.source == "live" and ids and not {self.model, f"{self.model}:latest"} & set(ids):
+            self.model = ids[0]
 
     def connect(self) -> Any:
         """The SDK's client."""

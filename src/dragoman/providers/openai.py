@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from dragoman.harness.errors import ProviderError
 from dragoman.harness.messages import Message, Usage
-from dragoman.harness.provider import Piece, Spent, Stop, StopReason, Text, Thought, ToolRequest
+from dragoman.harness.provider import Piece, Spent, Stop, StopReason, Text, Thought, ToolRequest, Writing
 from dragoman.harness.results import to_json
 from dragoman.harness.tools import ToolDefinition
 from dragoman.providers import failures, history, schemas, sse, transport
@@ -31,6 +31,7 @@ _STATUS = {
     "rate_limit_error": 429,
     "tokens": 429,
 }
+_WRITING = Writing()
 _CONTEXT = "context_length_exceeded"
 
 
@@ -218,6 +219,7 @@ class Reply:
             yield Text(refusal)
         for part in delta.get("tool_calls") or ():
             self._fragment(part)
+            yield _WRITING
 
     def _fragment(self, part: Mapping[str, Any]) -> None:
         function = part.get("function") or {}
