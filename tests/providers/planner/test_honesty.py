@@ -1,5 +1,7 @@
 """What the planner does not know it says, and asks no query for."""
 
+from dataclasses import replace
+
 import pytest
 
 from dragoman.harness.messages import Message, ToolCall, ToolResult
@@ -7,6 +9,7 @@ from dragoman.harness.provider import Piece, Text
 from dragoman.harness.tools import ToolDefinition
 from dragoman.providers.planner import Planner
 from tests.providers.planner.talk import Talk
+from tests.providers.planner.world import Kind
 from tests.providers.planner.zoo import zoo
 
 SEARCH, QUERY = (ToolDefinition(name, name, {"type": "object"}) for name in ("search_managers", "query"))
@@ -137,3 +140,67 @@ def _round(tool: str, arguments: dict[str, object], content: str, *, failed: boo
 async def _text(messages: list[Message], tools: list[ToolDefinition] | None = None) -> str:
     pieces: list[Piece] = [p async for p in Planner().complete(messages, [SEARCH, QUERY] if tools is None else tools)]
     return "".join(piece.content for piece in pieces if isinstance(piece, Text))
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Which animals are heavier than 5 kg and still opened?", '"opened"'),
+        ("Which feedings are opened?", '"opened"'),
+        ("Show the opened animals", '"opened"'),
+    ],
+)
+async def test_a_word_is_no_column_of_a_type_that_nobody_named(question: str, word: str) -> None:
+    talk = Talk(zoo())
+    answer = await talk.say(question)
+    assert "query" not in talk.tools
+    assert f"could not link {word}" in answer
+
+
+async def test_a_field_of_another_type_is_shown_where_it_is_plainly_asked_for() -> None:
+    talk = Talk(zoo())
+    await talk.say("animals heavier than 100 kg with their diet")
+    assert "species__diet" in talk.query["fields"]
+
+
+@pytest.mark.parametrize("question", ["What will Kaa be like tomorrow?", "How heavy will Simba be?"])
+async def test_what_will_be_is_not_told(question: str) -> None:
+    talk = Talk(zoo())
+    assert "I cannot tell what will be" in await talk.say(question)
+    assert "query" not in talk.tools
+
+
+async def test_a_date_may_lie_ahead() -> None:
+    talk = Talk(zoo())
+    await talk.say("Which feedings will be due after 2026-06-12?")
+    assert talk.query["filters"] == {"dueOn__gte": "2026-06-13"}
+
+
+async def test_a_piece_of_a_name_is_not_fetched_from_around_a_corner() -> None:
+    world = zoo()
+    house = world.kinds["House"]
+    world.kinds["House"] = replace(house, relations={**house.relations, "sponsorList": "[Sponsor]"})
+    world.kinds["Sponsor"] = Kind(
+        "Somebody who pays.",
+        {"id": "ID", "name": "String"},
+        {"house": "House"},
+        [{"id": "1", "name": "Rain Umbrellas", "house": "1"}],
+    )
+    talk = Talk(world)
+    assert 'could not link "rain"' in await talk.say("Which enclosures have rain?")
+    assert "query" not in talk.tools
+
+
+@pytest.mark.parametrize("question", ["Which keepers have overdue feedings?", "Which houses are overdue?"])
+async def test_overdue_is_not_told_of_another_type_than_the_one_meant(question: str) -> None:
+    world = zoo()
+    world.kinds["Animal"].fields["isOverdue"] = "Boolean"
+    talk = Talk(world)
+    assert 'could not link "overdue"' in await talk.say(question)
+    assert "query" not in talk.tools
+
+
+async def test_no_way_passes_a_type_twice() -> None:
+    talk = Talk(zoo())
+    assert 'could not link "house"' in await talk.say("Which keepers house Lion?")
+    assert "query" not in talk.tools

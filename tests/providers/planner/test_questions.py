@@ -104,7 +104,15 @@ async def test_overdue_is_a_due_date_gone_by_of_what_is_not_done() -> None:
     answer = await talk.say("Which feedings are overdue?")
     assert talk.query["filters"] == {"dueOn__lt": "2026-06-15"}
     assert talk.query["exclude"] == {"progress": "done"}
-    assert answer.startswith("1 feeding where due on under 2026-06-15")
+    assert answer.startswith("1 feeding where due before 2026-06-15")
+
+
+async def test_a_due_date_of_the_type_comes_before_a_flag_of_another() -> None:
+    world = zoo()
+    world.kinds["Animal"].fields["isOverdue"] = "Boolean"
+    talk = Talk(world)
+    await talk.say("Which feedings are overdue?")
+    assert talk.query["filters"] == {"dueOn__lt": "2026-06-15"}
 
 
 async def test_a_slip_of_the_finger_is_read_and_told() -> None:

@@ -174,6 +174,19 @@ class Catalog:
             names.append(start)
         return tuple(names)
 
+    def is_simple(self, start: str, route: Route) -> bool:
+        """Whether a route passes no type twice, the one it starts from included; a single step always may.
+
+        Where a type on it is not known, the names of its relations tell.
+        """
+        passed: tuple[object, ...] = (start, *self.stops(start, route))
+        if len(passed) <= len(route):
+            passed = (
+                split(start),
+                *(words[:-1] if words[1:] and words[-1] == "list" else words for words in map(split, route)),
+            )
+        return len(route) <= 1 or len(set(passed)) == len(passed)
+
     def reach(self, start: str, route: Route) -> str:
         """The type at the end of a route; "" where the way is not known."""
         stops = self.stops(start, route)

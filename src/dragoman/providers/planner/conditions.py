@@ -21,13 +21,15 @@ class Conditions(Reader):
         for mention, reading in readings:
             if reading.sort != "row" or reading.hit is None:
                 continue
+            ready = self._ready(reading)
+            route = self.ways.to(reading.manager, mention, ready[0] if ready else None)
+            if route and self._is_far_fetched(mention, reading, route):
+                continue
             self.used |= mention.span
             for span, row in self.beside.items():
                 if row.span & mention.span:
                     self.used |= span
                     self.ways.routed.add(reading.manager)
-            ready = self._ready(reading)
-            route = self.ways.to(reading.manager, mention, ready[0] if ready else None)
             if route is None:
                 self._no_way(reading.manager)
                 continue
@@ -40,6 +42,13 @@ class Conditions(Reader):
                 self.itself.append(reading)
             self._add(mention, Condition(route, reading.name, lookup, value))
 
+    def _is_far_fetched(self, mention: Mention, reading: Reading, route: Route) -> bool:
+        """Whether a word is only a piece of a text of a type nobody named, which no straight way leads to."""
+        piece = not reading.whole or (reading.hit is not None and reading.hit.lookup == "icontains")
+        if not piece or any(r.manager == reading.manager for m in self.mentions for r in m.of("type")):
+            return False
+        return self.catalog.toll(self.manager, route) > len(route) + 1
+
     def _ready(self, reading: Reading) -> tuple[Route, str, Any] | None:
         for key, value in (reading.hit.filters.get(self.manager) or {}).items() if reading.hit else ():
             route, name, lookup = parse(key)
@@ -51,6 +60,9 @@ class Conditions(Reader):
         for mention, reading in readings:
             if reading.sort not in ("flag", "choice"):
                 continue
+            unnamed = reading.manager != self.manager and not self._is_named(reading.manager, mention)
+            if unnamed and mention.span <= self.question.overdue:
+                continue  # the asked-for type's own date says so, or nothing does
             self.used |= mention.span
             route = self.ways.to(reading.manager, mention)
             if route is None:
@@ -227,7 +239,8 @@ class Conditions(Reader):
     def _overdue(self) -> None:
         """Past a date by which something should have ended, and not ended: from the names of fields and choices."""
         left = self.question.overdue - self.used
-        if not left:
+        others = [m.first for m in self.mentions if m.names_type and m is not self.target]
+        if not left or max(left) + 1 in others:  # "towns with overdue bridges": it is the bridges that are late
             return
         flag = next((n for n in self._here.of({"Boolean"}) if set(split(n)) & OVERDUE), "")
         if flag:

@@ -30,6 +30,7 @@ DEALING = frozenset(
 )
 
 ASKING = frozenset("which what who whom whose where when how list show find give tell get display name fetch".split())
+ASKED_BEFORE = frozenset("the their its his her whose with which what show me".split())  # a field after them is wanted
 DETAILS = frozenset("show tell describe details about information info overview".split())
 COUNTING = frozenset({("how", "many"), ("number", "of"), ("count", "of"), ("count",), ("amount", "of")})
 PREPOSITIONS = frozenset(
@@ -140,7 +141,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
 # Words that say a date has gone by and the thing is still open; what such a date and such an end are called in general.
 OVERDUE = frozenset("overdue late delayed".split())
 DUE_WORDS = frozenset("due deadline until expires expiry expected target end".split())
-OPEN_ENDS = frozenset("done closed finished complete ended paid over".split())
+OPEN_ENDS = frozenset("done closed finished complete ended paid over archived cancelled canceled".split())
 
 
 def degree(word: str) -> tuple[str, int, str] | None:

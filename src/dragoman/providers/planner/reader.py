@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from dragoman.providers.planner import bind, target
 from dragoman.providers.planner.amounts import Comparison
-from dragoman.providers.planner.catalog import Catalog, Manager
+from dragoman.providers.planner.catalog import TEMPORAL, Catalog, Manager
+from dragoman.providers.planner.lexicon import ASKED_BEFORE, DUE_WORDS, FUNCTION
 from dragoman.providers.planner.link import Mention, Reading
 from dragoman.providers.planner.question import Question, Span
 from dragoman.providers.planner.sense import Condition, Earlier, Need
@@ -77,6 +78,29 @@ class Reader:
         )
         return strain - (0.8 if beside_field else 0)
 
+    def _is_named(self, manager: str, mention: Mention) -> bool:
+        """Whether the question names a type beside this mention, or the earlier rows it goes on from are of that type."""
+        others = [m for m in self.mentions if m is not mention]
+        return (self.earlier is not None and self.earlier.manager == manager) or any(
+            r.manager == manager for m in others for r in m.of("type", "row")[:2]
+        )
+
+    def _is_wanted(self, mention: Mention, reading: Reading) -> bool:
+        """Whether a field is asked for: one of a type the question does not name must be said to be ("with their ...").
+
+        Otherwise the word may be a condition ("still lit") that only sounds like the field.
+        """
+        if reading.manager == self.manager or self._is_named(reading.manager, mention):
+            return True
+        before = self.question.lowers[mention.first - 1] if mention.first else ""
+        after = self.question.lowers[mention.last + 1] if mention.last + 1 < len(self.question.tokens) else ""
+        qualifies = any(m.names_type and m.first == mention.last + 1 for m in self.mentions)  # "the painted doors"
+        words = [word for word in split(reading.name) if word not in FUNCTION]
+        same = (m for m in self.mentions if any(r.name == reading.name for r in m.of("field")))
+        met = [self.question.lowers[place] for m in same for place in m.span]
+        said = len(words) > 1 and all(any(nearness(asked, word) >= 0.75 for asked in met) for word in words)
+        return said or (reading.score >= 0.9 and not qualifies and (before in ASKED_BEFORE or after == "of"))
+
     def _guesses(self, readings: Sequence[Read]) -> tuple[str, ...]:
         """What was taken for a slip of the finger, as `"wrold" for "world"`."""
         chosen = [(m, r, r.value if r.sort in ("row", "choice") else r.name) for m, r in readings]
@@ -84,7 +108,7 @@ class Reader:
         found: list[str] = []
         for mention, reading, name in chosen:
             words = split(name) or (name,)
-            for place in sorted(mention.span & reading.span):
+            for place in sorted((mention.span & reading.span) - self.question.overdue):
                 token = self.question.tokens[place]
                 best = max((nearness(token.lower, word), word) for word in words)
                 if best[0] == 0.7:
@@ -99,6 +123,20 @@ class Reader:
                 self.used.add(place)
                 return True
         return False
+
+    def _future(self) -> str:
+        """Why what "will" be cannot be told, unless a date is asked for by its name ("when will it expire")."""
+        if not any(t.lower == "will" and (i == 0 or not t.capital) for i, t in enumerate(self.question.tokens)):
+            return ""
+        dated = any(
+            self.catalog.managers[r.manager].base(r.name) in TEMPORAL
+            for m in self.mentions
+            for r in m.of("field")
+            if r.manager in self.catalog.managers
+        )
+        if dated or DUE_WORDS & set(self.question.lowers) or self.question.overdue:
+            return ""
+        return "I cannot tell what will be; I can only look up what is in the data."
 
     def _is_bound(self, place: bind.Place, span: Span) -> bool:
         """Whether a field was found; if not, what is needed or in the way is noted."""

@@ -122,6 +122,7 @@ _SIGNS = {
     "gt": "over", "gte": "at least", "lt": "under", "lte": "at most", "startswith": "starts with", "endswith": "ends with",
     "istartswith": "starts with", "iendswith": "ends with",
 }  # fmt: skip
+_WHEN = {"gt": "after", "gte": "from", "lt": "before", "lte": "up to"}  # for dates
 
 
 def phrase(key: str, value: Any, shown: str) -> str:
@@ -135,6 +136,6 @@ def phrase(key: str, value: Any, shown: str) -> str:
         return f"{where} is empty" if value else f"{where} is there"
     if isinstance(value, bool) and lookup != "isnull":
         return f"{'' if value else 'not '}{where}"
-    if lookup in ("gte", "lte") and isinstance(value, str) and value[:4].isdigit() and value.count("-") == 2:
-        return f"{where} {'from' if lookup == 'gte' else 'up to'} {shown}"
+    if lookup in _WHEN and isinstance(value, str) and value[:4].isdigit() and value.count("-") == 2:
+        return f"{where.removesuffix(' on')} {_WHEN[lookup]} {shown}"
     return f"{where} {_SIGNS.get(lookup, lookup)} {shown}"

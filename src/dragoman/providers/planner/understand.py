@@ -77,7 +77,7 @@ class _Understanding(Conditions):
             guesses=self._guesses(readings),
         )
         sense = self._turned(self._ask(sense))
-        trouble = self.trouble or self._joined() or self._clash(sense)
+        trouble = self._future() or self.trouble or self._joined() or self._clash(sense)
         return replace(sense, needs=tuple(self.needs), trouble=trouble)
 
     # -- the type asked for
@@ -267,7 +267,7 @@ class _Understanding(Conditions):
         self.used |= self.ways.used
         shown: list[str] = []
         for mention, reading in bound.free():
-            if mention.span <= self.used:
+            if mention.span <= self.used or not self._is_wanted(mention, reading):
                 continue
             route = self.ways.to(reading.manager)
             if route is not None:

@@ -48,6 +48,7 @@ class Ways:
         """The likeliest way between two types; what would tell a better one is noted as a need."""
         catalog = self.catalog
         options = [way for way in (ready, catalog.route(start, end)) if way is not None]
+        options = [way for way in options if catalog.is_simple(start, way)]
         way = min(options, key=lambda option: catalog.toll(start, option), default=None)
         if way is None:
             if (start, end) not in catalog.routes:
@@ -114,11 +115,13 @@ class Ways:
         while chain and not {name for _, name in chain} <= set(passed):
             stops = [self.start, *dict.fromkeys(name for _, name in chain), end]
             legs = [self.between(one, other) for one, other in pairwise(stops)]
-            if all(leg is not None for leg in legs) and sum(len(leg or ()) for leg in legs) <= 7:
+            whole = tuple(relation for leg in legs for relation in leg or ())
+            detour = bool(direct) and len(whole) > len(direct or ()) + 2 and any(_is_akin(m) for m, _ in chain)
+            if None not in legs and len(whole) <= 7 and not detour and self.catalog.is_simple(self.start, whole):
                 for m, _ in chain:
                     self._hung.setdefault(m.span, mention.last)
                 self.routed.update(stops[1:-1])
-                return tuple(relation for leg in legs for relation in leg or ())
+                return whole
             chain = chain[1:]
         return None
 
@@ -144,3 +147,9 @@ class Ways:
         return any(
             word not in ("and", "or", "the", "in", "from") for word in self.question.lowers[last + 1 : mention.first]
         )
+
+
+def _is_akin(mention: Mention) -> bool:
+    """Whether words only share the root of a type's name, as a verb does: too little to go a long way round for."""
+    kind = mention.names_type
+    return kind is not None and kind.whole and kind.score < 0.9
