@@ -1,4 +1,4 @@
-"""`python -m bench [tokens turn stream startup search] [--managers 8,50,200]`: measure, and print tables."""
+"""`python -m bench [tokens turn stream startup search provider] [--managers 8,50,200]`: measure, and print tables."""
 
 import argparse
 import json
@@ -13,9 +13,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import live, wide, world
+from bench import live, provider_turn, wide, world
 
-SECTIONS = ("tokens", "turn", "stream", "startup", "search")
+SECTIONS = ("tokens", "turn", "stream", "startup", "search", "provider")
 STARTS = 5  # of the smallest project, with and without; of a larger one the difference would drown in the rest
 
 
@@ -40,7 +40,7 @@ def main() -> None:
 def measure(sections: list[str], sizes: list[int]) -> dict[str, Any]:
     """The figures: one process for each size of project, so that none finds another's caches."""
     figures: dict[str, Any] = {"projects": []}
-    for size in sizes:
+    for size in sizes if set(sections) - {"provider"} else ():
         _say(f"a project with {size} managers ...")
         with tempfile.TemporaryDirectory(prefix="dragoman-bench-") as folder:
             told = _run("bench.child", folder, str(size), ",".join(sections))
@@ -53,6 +53,9 @@ def measure(sections: list[str], sizes: list[int]) -> dict[str, Any]:
     if "search" in sections:
         _say("a schema with 1,000 types ...")
         figures["wide"] = wide.search()
+    if "provider" in sections:
+        _say("a turn with a provider's SDK ...")
+        figures["provider"] = provider_turn.provider_turn()
     return figures
 
 
@@ -97,7 +100,10 @@ def show(figures: dict[str, Any], sections: list[str]) -> None:
     if "search" in sections:
         row("first search, index built, CPU ms", "search", "first", ".1f")
         row("later searches, CPU ms", "search", "later", ".1f")
-    console.print(table)
+    if projects:
+        console.print(table)
+    if "provider" in figures:
+        console.print(provider_turn.told(figures["provider"]))
     if "wide" in figures:
         wide_one = figures["wide"]
         console.print(

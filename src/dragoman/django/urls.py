@@ -20,6 +20,7 @@ def _routes(alias: str, base: str) -> list[URLPattern]:
         path(base, views.chat, given, name=alias),
         path(f"{base}confirm/", views.confirm, given, name=f"{alias}-confirm"),
         path(f"{base}stop/", views.stop, given, name=f"{alias}-stop"),
+        path(f"{base}models/", views.models, given, name=f"{alias}-models"),
         path(f"{base}conversations/", views.conversations, given, name=f"{alias}-conversations"),
         path(f"{base}conversations/<str:conversation_id>/", views.conversation, given, name=f"{alias}-conversation"),
     ]

@@ -20,10 +20,11 @@ from dragoman.django.shutdown import takes_leave
 from dragoman.django.store import storable
 from dragoman.django.threads import in_thread
 from dragoman.harness import wire
-from dragoman.harness.errors import BadRequest, ChatError
+from dragoman.harness.errors import BadRequest, ChatError, ConfigurationError
 from dragoman.harness.events import ConfirmationNeeded, Envelope, TextChunk, ToolCalled, ToolReturned
 from dragoman.harness.runs import Begin, Run
 from dragoman.harness.store import Conversation, Decision
+from dragoman.providers import catalog
 
 log = logging.getLogger("dragoman.views")
 
@@ -166,6 +167,26 @@ async def conversation(
             "running": desk.supervisor.running(found.id) is not None,
         }
     )
+
+
+@_door("GET", begins_session=False)
+async def models(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    """The models of a provider: live, or those we know of with the reason why it could not be asked."""
+    name = request.GET.get("provider") or desk.settings.provider
+    # Another provider than the configured one is asked with its own defaults: the configuration is not meant for it.
+    config = desk.settings.provider_config if name == desk.settings.provider else {}
+    try:
+        if not isinstance(name, str) or (name not in catalog.SERVICES and name != desk.settings.provider):
+            raise ConfigurationError(f"There is no provider {name!r}. There is: {', '.join(catalog.SERVICES)}.")
+        found = await catalog.models(name, config)
+    except ConfigurationError as error:
+        raise BadRequest(error.message, code="unknown_provider") from None
+    body = {
+        "provider": name,
+        "source": found.source,
+        "models": [{"id": model.id, "name": model.title} for model in found.models],
+    }
+    return _json({**body, "error": found.reason} if found.reason else body)
 
 
 # Runs -----------------------------------------------------------------------------------------------------------------
