@@ -204,3 +204,9 @@ async def test_no_way_passes_a_type_twice() -> None:
     talk = Talk(zoo())
     assert 'could not link "house"' in await talk.say("Which keepers house Lion?")
     assert "query" not in talk.tools
+
+
+async def test_a_state_of_something_far_away_that_nobody_named_is_not_meant() -> None:
+    talk = Talk(zoo())
+    assert 'could not link "closed"' in await talk.say("Which species are closed?")
+    assert "query" not in talk.tools

@@ -63,8 +63,10 @@ class Conditions(Reader):
             unnamed = reading.manager != self.manager and not self._is_named(reading.manager, mention)
             if unnamed and mention.span <= self.question.overdue:
                 continue  # the asked-for type's own date says so, or nothing does
-            self.used |= mention.span
             route = self.ways.to(reading.manager, mention)
+            if unnamed and len(route or ()) > 1:
+                continue  # a state of something far away that nobody spoke of
+            self.used |= mention.span
             if route is None:
                 self._no_way(reading.manager)
                 continue
