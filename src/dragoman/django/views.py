@@ -176,7 +176,7 @@ async def models(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResp
     # Another provider than the configured one is asked with its own defaults: the configuration is not meant for it.
     config = desk.settings.provider_config if name == desk.settings.provider else {}
     try:
-        if not isinstance(name, str) or (name not in catalog.SERVICES and name != desk.settings.provider):
+        if name not in catalog.SERVICES and name != desk.settings.provider:
             raise ConfigurationError(f"There is no provider {name!r}. There is: {', '.join(catalog.SERVICES)}.")
         found = await catalog.models(name, config)
     except ConfigurationError as error:
