@@ -111,7 +111,6 @@ def test_an_adapter_is_found_in_its_room_without_its_sdk_being_imported():
     assert told.stdout.strip() == "[]"
 
 
-@pytest.mark.requirement("r.chat.openrouter")
 @pytest.mark.parametrize("name", ["anthropic", "openai", "openrouter", "deepseek"])
 def test_each_has_an_address_a_key_and_models_of_its_own(name: str):
     service = SERVICES[name]

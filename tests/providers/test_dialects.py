@@ -283,7 +283,7 @@ async def test_what_a_real_small_model_sent_is_read_too():
         assert text(frames) == "Hello there."
 
 
-@pytest.mark.requirement("g.provider.shipped", "r.chat.openrouter")
+@pytest.mark.requirement("g.provider.shipped")
 @each_dialect
 async def test_each_provider_answers_by_its_path_in_a_configuration(name: str) -> None:
     async with desk(name) as one:
