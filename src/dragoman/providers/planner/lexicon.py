@@ -141,7 +141,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
 # Words that say a date has gone by and the thing is still open; what such a date and such an end are called in general.
 OVERDUE = frozenset("overdue late delayed".split())
 DUE_WORDS = frozenset("due deadline until expires expiry expected target end".split())
-OPEN_ENDS = frozenset("done closed finished complete ended paid over archived cancelled canceled".split())
+OPEN_ENDS = frozenset("done closed finished complete ended paid over cancelled canceled".split())
 
 
 def degree(word: str) -> tuple[str, int, str] | None:
