@@ -124,12 +124,16 @@ def test_a_malformed_file_and_an_unknown_case_are_told_in_a_sentence(root: Path,
     cases.write_text("- name: hello\n  conversation: Hello!\n")
     told = run(root, "--cases", str(cases))
     assert told.returncode == 1
-    assert told.stderr.strip() == (
+    # In a clone whose database is not migrated the checks of GeneralManager speak first.
+    assert told.stderr.strip().splitlines()[-1] == (
         f"CommandError: {cases}: case 'hello', conversation: expected a list of turns, each `user: text`, got 'Hello!'."
     )
     cases.write_text(HELLO)
     told = run(root, "--cases", str(cases), "--case", "goodbye")
-    assert told.stderr.strip() == "CommandError: No case is called goodbye. There is: hello, what_is_this."
+    assert (
+        told.stderr.strip().splitlines()[-1]
+        == "CommandError: No case is called goodbye. There is: hello, what_is_this."
+    )
 
 
 def test_the_page_on_evals_shows_a_case_that_is_read_and_names_every_option(root: Path) -> None:
