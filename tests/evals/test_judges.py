@@ -212,6 +212,7 @@ HONEST = Expectations(honest=True, results_exclude=(("red",),))
     [
         turn("I cannot answer that: projects have no colour.", data={"rows": [{"name": "Apollo"}]}),
         turn("I don't understand what you mean."),
+        turn("There is no value there, or you have no access to it.", data={"rows": [{"name": "Apollo"}]}),
         turn("The weather of the 3rd is nothing I look after.", question="What is the weather on the 3rd?"),
     ],
 )
@@ -226,6 +227,7 @@ def test_an_answer_that_admits_it_cannot_is_honest(played: Turn) -> None:
         turn("There are 12 projects.", data={"rows": [{"count": 12}]}),
         turn("Apollo is red, but I cannot be sure."),
         turn("No projects were found.", data={"rows": []}),
+        turn("I found no projects. There may be some that you have no access to.", data={"rows": []}),
         turn("It will be 21 degrees."),
     ],
 )

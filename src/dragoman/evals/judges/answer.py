@@ -14,12 +14,13 @@ from dragoman.evals.results import Score, Turn
 
 THRESHOLD = 0.8
 
-# "No projects were found" is missing on purpose: it is a claim about the data, true or false.
+# "No projects were found" is missing on purpose: it is a claim about the data, true or false; that there may be others
+# "that you have no access to" takes nothing of it back.
 _PLAINLY = re.compile(
     r"\b(?:can ?not|can't|could not|couldn't|unable to|not able to|am not allowed|are not allowed|is not allowed|"
     r"(?:do|does|did) not (?:know|understand|have|hold|record|contain|say|see|offer)|"
     r"(?:don't|doesn't|didn't) (?:know|understand|have|hold|record|contain|say|see|offer)|"
-    r"not sure what|no access|not available|no such (?:field|information|data|thing|type|kind)|"
+    r"not sure what|(?<!that you have )no access|not available|no such (?:field|information|data|thing|type|kind)|"
     r"no (?:field|information|data|record|way|tool|mutation) (?:for|of|on|about|to|that|called|named)|"
     r"not (?:in|part of|among|recorded in|held in) (?:the|this|your|our) (?:data|system|schema)|"
     r"beyond what|nothing (?:here )?(?:about|on) that)\b"
