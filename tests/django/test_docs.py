@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.django import checks, conf, views
+from dragoman.django import checks, conf, door
 from dragoman.harness import wire
 from dragoman.harness.messages import FinishReason, new_id
 from tests.django.one_of_each import events
@@ -63,6 +63,6 @@ def test_every_frame_and_its_fields_are_documented(transports_page: str):
 def test_every_ending_and_every_status_is_documented(transports_page: str):
     for reason in typing.get_args(FinishReason):
         assert f"`{reason}`" in transports_page
-    for code, status in views._STATUS.items():
+    for code, status in door.STATUS.items():
         row = next(line for line in transports_page.splitlines() if line.startswith(f"| {status} |"))
         assert code.replace("_", " ").removesuffix(" confirmation") in row.replace("_", " ")

@@ -1,20 +1,17 @@
 """The page, and the HTTP ways to ask: a whole turn at once, a stream of events, a decision, a stop, a replay."""
 
-import functools
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.db import transaction
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 
-from dragoman.django import assistants, conf, identity
 from dragoman.django.assistants import Desk
+from dragoman.django.door import STATUS, as_json, door
 from dragoman.django.identity import Visitor
 from dragoman.django.shutdown import takes_leave
 from dragoman.django.store import storable
@@ -28,50 +25,6 @@ from dragoman.providers import catalog
 
 log = logging.getLogger("dragoman.views")
 
-# Everything else that is told is the client's mistake, 400.
-_STATUS = {
-    "permission_denied": 403,
-    "signed_out": 403,
-    "unknown_conversation": 404,
-    "unknown_confirmation": 404,
-    "method_not_allowed": 405,
-    "conversation_busy": 409,
-    "confirmation_unsupported": 409,
-    "message_too_long": 413,
-    "internal_error": 500,
-    "configuration": 503,
-}
-
-type Answer = Coroutine[Any, Any, HttpResponseBase]
-
-
-def _door(*methods: str, begins_session: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
-    """Settings, permission and identity before the view; every error as a frame with its status after it."""
-
-    def decorate(view: Callable[..., Answer]) -> Callable[..., Answer]:
-        @transaction.non_atomic_requests
-        @functools.wraps(view)
-        async def opened(request: HttpRequest, alias: str, **kwargs: Any) -> HttpResponseBase:
-            found = conf.assistants().get(alias)
-            if found is None or not found.enabled:
-                raise Http404
-            try:
-                if request.method not in methods:
-                    raise ChatError(f"This address takes {' and '.join(methods)}.", code="method_not_allowed")
-                await identity.permit(found, await identity.user_of(request), request)
-                visitor = await identity.of_request(request, begins_session=begins_session)
-                desk = await in_thread(assistants.desk, alias)
-                return await view(request, desk, visitor, **kwargs)
-            except ChatError as error:
-                return _refusal(error)
-            except Exception:
-                log.exception("A request to the assistant %r failed.", alias)
-                return _refusal(ChatError("Something went wrong on the server. Try again.", code="internal_error"))
-
-        return opened
-
-    return decorate
-
 
 async def _page(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
     get_token(request)  # the page posts, so its visitor needs the cookie
@@ -83,10 +36,10 @@ async def _page(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRespo
     )
 
 
-page = _door("GET", "HEAD", begins_session=False)(_page)
+page = door("GET", "HEAD", begins_session=False)(_page)
 
 
-@_door("POST")
+@door("POST")
 async def ask(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
     """Answer a message, as one JSON object or, where the client accepts them, as a stream of events."""
     match _parse(request, "message"):
@@ -111,7 +64,7 @@ async def chat(request: HttpRequest, alias: str) -> HttpResponseBase:
     return await (ask if request.method == "POST" else page)(request, alias)
 
 
-@_door("POST")
+@door("POST")
 async def confirm(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
     """Decide a call that waits; answers with its result and what the turn says after it."""
     match _parse(request, "confirm"):
@@ -132,7 +85,7 @@ async def confirm(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRes
         return _unknown_confirmation()
 
 
-@_door("POST")
+@door("POST")
 async def stop(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
     """Stop what answers in a conversation; its text so far is kept."""
     match _parse(request, "stop"):
@@ -140,17 +93,17 @@ async def stop(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRespon
             conversation = await desk.store.get(conversation_id, visitor.caller)
         case _:
             raise BadRequest('Unknown chat event. Send {"conversation_id": "..."} here.')
-    return _json({"conversation_id": conversation.id, "stopped": await desk.supervisor.stop(conversation.id)})
+    return as_json({"conversation_id": conversation.id, "stopped": await desk.supervisor.stop(conversation.id)})
 
 
-@_door("POST")
+@door("POST")
 async def conversations(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
     """Begin a new conversation; answers with its id."""
     conversation = await desk.store.create(visitor.caller, visitor.session)
-    return _json({"conversation_id": conversation.id}, status=201)
+    return as_json({"conversation_id": conversation.id}, status=201)
 
 
-@_door("GET", begins_session=False)
+@door("GET", begins_session=False)
 async def conversation(
     request: HttpRequest, desk: Desk, visitor: Visitor, conversation_id: str = ""
 ) -> HttpResponseBase:
@@ -160,7 +113,7 @@ async def conversation(
     paused = await desk.store.paused(found.id)
     toolbox = await desk.assistant.grounding.tools(visitor.caller) if paused else None
     envelopes = wire.replay(found.id, messages, paused, toolbox=toolbox)
-    return _json(
+    return as_json(
         {
             "conversation_id": found.id,
             "frames": [wire.frame(envelope) for envelope in envelopes],
@@ -169,7 +122,7 @@ async def conversation(
     )
 
 
-@_door("GET", begins_session=False)
+@door("GET", begins_session=False)
 async def models(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
     """The models of a provider: live, or those we know of with the reason why it could not be asked."""
     name = request.GET.get("provider") or desk.settings.provider
@@ -186,7 +139,7 @@ async def models(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResp
         "source": found.source,
         "models": [{"id": model.id, "name": model.title} for model in found.models],
     }
-    return _json({**body, "error": found.reason} if found.reason else body)
+    return as_json({**body, "error": found.reason} if found.reason else body)
 
 
 # Runs -----------------------------------------------------------------------------------------------------------------
@@ -290,23 +243,10 @@ def _told(envelopes: list[Envelope], error: ChatError | None = None) -> HttpResp
         "answer": "".join(answer),
     }
     if error is None:
-        return _json(body)
-    return _json({**wire.error_frame(error), **body}, status=_STATUS.get(error.code, 400))
-
-
-def _refusal(error: ChatError) -> HttpResponse:
-    response = _json(wire.error_frame(error), status=_STATUS.get(error.code, 400))
-    if error.retry_after is not None:
-        response["Retry-After"] = str(max(1, round(error.retry_after)))
-    return response
+        return as_json(body)
+    return as_json({**wire.error_frame(error), **body}, status=STATUS.get(error.code, 400))
 
 
 def _unknown_confirmation() -> HttpResponse:
     body = {"type": "error", "message": "Unknown chat event.", "code": "bad_event"}
-    return _json(body, status=_STATUS["unknown_confirmation"])
-
-
-def _json(body: dict[str, Any], status: int = 200) -> HttpResponse:
-    response = HttpResponse(wire.encode(body), content_type="application/json", status=status)
-    response["Cache-Control"] = "no-store"
-    return response
+    return as_json(body, status=STATUS["unknown_confirmation"])
