@@ -12,10 +12,15 @@ from dragoman.harness.errors import ConfigurationError
 
 _TABLES = ("code.sql", "history.sql")
 _WAIT_SECONDS = 10
+_FULL = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_TRUNCATE"}
 
 
 class NotIndexed(ConfigurationError):
     """There is no index yet, or one of another version."""
+
+
+class NoRoom(ConfigurationError):
+    """The disk is full; what was published before is still there."""
 
 
 def write(path: Path) -> sqlite3.Connection:
@@ -27,12 +32,27 @@ def write(path: Path) -> sqlite3.Connection:
         for name in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
             name.unlink(missing_ok=True)
         connection = _connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute("PRAGMA foreign_keys = ON")
-    if _version(connection) == 0:
-        connection.executescript(f"BEGIN; {_schema()} PRAGMA user_version = {version()}; COMMIT;")
+    with room(path):
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        if _version(connection) == 0:
+            connection.executescript(f"BEGIN; {_schema()} PRAGMA user_version = {version()}; COMMIT;")
     return connection
+
+
+@contextmanager
+def room(path: Path) -> Iterator[None]:
+    """Turn SQLite's word for a full disk into a sentence. Raises NoRoom."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorname", "") in _FULL:
+            raise NoRoom(
+                f"There is no room left for the index in {path.parent}. Free some space, or set DRAGOMAN_HOME to a folder "
+                "on another disk; what was indexed before can still be asked."
+            ) from error
+        raise
 
 
 @contextmanager
@@ -40,7 +60,7 @@ def read(path: Path) -> Iterator[sqlite3.Connection]:
     """The index for reading, rows by name. Raises NotIndexed."""
     if not path.is_file():
         raise NotIndexed("This repository is not indexed yet. Run: dragoman scan")
-    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_WAIT_SECONDS)) as connection:
+    with closing(_open(path)) as connection:
         connection.row_factory = sqlite3.Row
         if _version(connection) != version():
             raise NotIndexed("The index was made by another version. Run: dragoman scan")
@@ -51,6 +71,19 @@ def read(path: Path) -> Iterator[sqlite3.Connection]:
 def version() -> int:
     """A number that changes with the tables; SQLite keeps it in the file."""
     return int.from_bytes(hashlib.sha256(_schema().encode()).digest()[:4]) >> 1 or 1
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_WAIT_SECONDS)
+    try:
+        _version(connection)
+    except sqlite3.OperationalError:
+        connection.close()
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        # A folder that nobody may write in has no place for the files that readers share; nobody changes the index either.
+        return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
+    return connection
 
 
 def _connect(path: Path) -> sqlite3.Connection:
