@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import Any
 
 from django.conf import settings
@@ -94,6 +95,22 @@ def mutations_exist(**_: Any) -> list[CheckMessage]:
                 message = f"{conf.SETTING}[{alias!r}]['allowed_mutations']: there is no mutation {name!r}."
                 messages.append(Error(message, hint=hint, id="dragoman.E005"))
     return messages
+
+
+@register("dragoman")
+def mcp_is_installed(**_: Any) -> list[CheckMessage]:
+    """E006: `mcp` is on, but its library is not installed."""
+    if conf.problems() or find_spec("mcp"):
+        return []
+    return [
+        Error(
+            f"{conf.SETTING}[{alias!r}]['mcp'] is on, but the library it needs is not installed.",
+            hint="pip install 'dragoman[mcp]'",
+            id="dragoman.E006",
+        )
+        for alias, found in conf.enabled().items()
+        if found.mcp
+    ]
 
 
 def _on_a_schema() -> list[tuple[str, AssistantSettings]]:

@@ -76,6 +76,7 @@ class AssistantSettings:
     grounding: Mapping[str, Any] = field(default_factory=lambda: {"kind": "graphql", "host": "general_manager"})
     limits: Limits = field(default_factory=Limits)
     disconnect_grace_seconds: float = 0
+    mcp: bool = False
 
     @property
     def route(self) -> str:
@@ -318,6 +319,7 @@ _KEYS: dict[str, _Reader] = {
     "grounding": _grounding,
     "limits": _mapping,
     "disconnect_grace_seconds": _number(0),
+    "mcp": _boolean,
 }
 
 # Keys that a project might bring from elsewhere, with where they went.

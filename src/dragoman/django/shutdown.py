@@ -6,9 +6,7 @@ import signal
 import threading
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
-
-from dragoman.harness.runs import Supervisor
+from typing import Any, Protocol
 
 log = logging.getLogger("dragoman.shutdown")
 
@@ -16,17 +14,26 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 # What Python and programs without a server of ours have in place; then nobody is there to be told, and nothing is changed.
 _NOBODY = (None, signal.SIG_DFL, signal.SIG_IGN, signal.default_int_handler)
 
-_supervisors: set[Supervisor] = set()
+
+class Leaving(Protocol):
+    """What has open streams."""
+
+    async def shutdown(self) -> None:
+        """End them, and wait until they have."""
+        ...
+
+
+_leaving: set[Leaving] = set()
 _chained: set[Callable[..., Any]] = set()
 
 
-def takes_leave(supervisor: Supervisor) -> None:
-    """See to it that the runs of this supervisor end with the server.
+def takes_leave(one: Leaving) -> None:
+    """See to it that the streams of this one end with the server.
 
     A server waits for its open streams, and a stream waits for its run: without this, one open stream keeps Uvicorn
     from ending, or is cut off with nothing said. The server's own handler is called as before.
     """
-    _supervisors.add(supervisor)
+    _leaving.add(one)
     if threading.current_thread() is not threading.main_thread():
         return
     for number in _SIGNALS:
@@ -46,8 +53,8 @@ def _before(handler: Callable[[int, FrameType | None], Any], loop: asyncio.Abstr
 
 
 def _end_all() -> None:
-    for supervisor in _supervisors:
-        task = asyncio.ensure_future(supervisor.shutdown())
+    for one in _leaving:
+        task = asyncio.ensure_future(one.shutdown())
         _farewells.add(task)
         task.add_done_callback(_farewells.discard)
 

@@ -1,5 +1,10 @@
 """The HTTP routes: `path("", include("dragoman.django.urls"))`, once, at the root of the project."""
 
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+
+from django.http import HttpResponseBase
 from django.urls import URLPattern, path
 
 from dragoman.django import conf, views
@@ -11,7 +16,9 @@ def routes() -> list[URLPattern]:
     """The routes of every enabled assistant below its `url`; none where the settings are wrong, which a check tells."""
     if conf.problems():
         return []
-    return [one for alias, found in conf.enabled().items() for one in _routes(alias, found.route)]
+    enabled = conf.enabled().items()
+    chat = [one for alias, found in enabled for one in _routes(alias, found.route)]
+    return chat + [_mcp(alias, found.route) for alias, found in enabled if found.mcp and find_spec("mcp")]
 
 
 def _routes(alias: str, base: str) -> list[URLPattern]:
@@ -24,6 +31,12 @@ def _routes(alias: str, base: str) -> list[URLPattern]:
         path(f"{base}conversations/", views.conversations, given, name=f"{alias}-conversations"),
         path(f"{base}conversations/<str:conversation_id>/", views.conversation, given, name=f"{alias}-conversation"),
     ]
+
+
+def _mcp(alias: str, base: str) -> URLPattern:
+    # By name: the library it needs is an extra, and takes a second to import.
+    endpoint: Callable[..., HttpResponseBase] = import_module("dragoman.django.mcp").endpoint
+    return path(f"{base}mcp/", endpoint, {"alias": alias}, name=f"{alias}-mcp")
 
 
 urlpatterns = routes()

@@ -43,6 +43,7 @@ DRAGOMAN = {
         "url": "/chat/",
         "provider": "tests.transports.world.Actor",
         "grounding": {"kind": "tests.transports.world.World"},
+        "mcp": True,
     },
     "quick": {
         "enabled": True,

@@ -1,0 +1,1 @@
+"""Any toolbox over the Model Context Protocol."""
