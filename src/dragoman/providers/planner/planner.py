@@ -17,6 +17,7 @@ from dragoman.providers.planner.history import read as read_history
 from dragoman.providers.planner.question import Question
 from dragoman.providers.planner.question import read as read_question
 from dragoman.providers.planner.recall import earlier
+from dragoman.providers.planner.repo import talk
 from dragoman.providers.planner.sense import Need, Sense
 from dragoman.providers.planner.understand import understand
 from dragoman.providers.planner.words import join
@@ -28,7 +29,7 @@ Reply = str | list[ToolRequest]
 
 
 class Planner:
-    """Answers questions over the tools of a GraphQL grounding: search, then a query, then its rows in plain English."""
+    """Answers over the tools of a GraphQL grounding (search, then a query, then its rows) or of a repository (`repo/`)."""
 
     name = "planner"
     model = ""
@@ -54,8 +55,10 @@ def reply(messages: Sequence[Message], tools: Sequence[ToolDefinition]) -> Reply
     if not tools:
         return _closing(history)
     offered = {tool.name for tool in tools}
-    if not history.current.steps and (talk := smalltalk.answer(history.current.text, tools)):
-        return talk
+    if offered >= talk.TELLING:
+        return talk.reply(history, tools)
+    if not history.current.steps and (said := smalltalk.answer(history.current.text, tools)):
+        return said
     if not {"search_managers", "query"} <= offered:
         return smalltalk.helpless("Without the tools search_managers and query I cannot look anything up.")
     return _Round(history, gather(history), offered).reply()

@@ -1,0 +1,212 @@
+"""Changes: what happened lately, in a path, about words, by somebody; one commit; when last, when first, and why."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from dragoman.harness.provider import ToolRequest
+from dragoman.providers.planner.history import Step
+from dragoman.providers.planner.repo import code, wording
+from dragoman.providers.planner.repo.files import path_named
+from dragoman.providers.planner.repo.plan import Calls, call, trouble
+from dragoman.providers.planner.repo.question import Asked
+from dragoman.providers.planner.repo.subject import Subject
+from dragoman.providers.planner.repo.wording import Item, counted, listed
+
+NOT_REASONS = "I cannot tell reasons yet"
+
+type Place = Generator[list[ToolRequest], list[Step], tuple[str, str]]
+
+
+def recent(asked: Asked) -> Calls:
+    """The newest commits of the default branch."""
+    step = yield from call("list_recent_activity", limit=asked.limit or wording.LINES)
+    if step.failed:
+        return trouble(step)
+    commits: list[Item] = list(step.data.get("commits") or [])
+    if not commits:
+        return "There is no commit yet."
+    branch = f" of `{step.data['branch']}`" if step.data.get("branch") else ""
+    newest = "The newest commit" if len(commits) == 1 else f"The {len(commits)} newest commits"
+    return (
+        f"{newest}{branch}:\n{listed([wording.commit(one) for one in commits], len(commits), 'commit', len(commits))}"
+    )
+
+
+def changes(asked: Asked) -> Calls:
+    """The commits within a period, by an author, in a path, or that speak of words."""
+    subject, path, note = asked.subject, "", ""
+    if subject.path or (subject.name and not asked.author and asked.kind == "path"):
+        path, note = yield from place_of(subject)
+        if not path:
+            return note
+    query = "" if path else subject.said
+    step = yield from call(
+        "find_changes", query=query, path=path, since=asked.since, until=asked.until, author=asked.author,
+        limit=asked.limit or wording.LINES,
+    )  # fmt: skip
+    if step.failed:
+        return trouble(step)
+    return _commits(step.data, _told(asked, query, path), note)
+
+
+def about(asked: Asked) -> Calls:
+    """The commits that speak of words."""
+    if asked.subject.path:
+        return (yield from path(asked))
+    return (yield from changes(asked))
+
+
+def by(asked: Asked) -> Calls:
+    """What somebody did."""
+    return (yield from changes(replace(asked, subject=Subject())))
+
+
+def path(asked: Asked) -> Calls:
+    """The history of a path, under the names it had before."""
+    if asked.since or asked.until or (asked.subject.words and not asked.subject.kind):
+        return (yield from changes(replace(asked, kind="path")))
+    if asked.subject.whole:
+        return (yield from recent(asked))
+    where, note = yield from place_of(asked.subject)
+    if not where:
+        return note
+    step = yield from call("get_area_history", path=where, limit=asked.limit or wording.LINES)
+    if step.failed:
+        return trouble(step)
+    return _commits(step.data, f" touched `{where}`", note)
+
+
+def last(asked: Asked) -> Calls:
+    """The newest commit that touched something."""
+    if asked.subject.words:
+        return (yield from changes(replace(asked, kind="about")))
+    where, note = yield from place_of(asked.subject)
+    if not where:
+        return note
+    step = yield from call("get_area_history", path=where, limit=1)
+    if step.failed:
+        return trouble(step)
+    found: list[Item] = list(step.data.get("commits") or [])
+    if not found:
+        return f"No commit that I know of touched `{where}`."
+    total = int(step.data.get("found") or 1)
+    said = f"`{where}` was last changed on {wording.day(found[0])} by {found[0].get('author')}:\n- {wording.commit(found[0])}"
+    return f"{said}\nIt is the newest of {counted(total, 'commit')} that touched it.{_noted(note)}"
+
+
+def born(asked: Asked) -> Calls:
+    """The oldest commit that touched something."""
+    if asked.subject.words:
+        return (yield from changes(replace(asked, kind="about")))
+    where, note = yield from place_of(asked.subject)
+    if not where:
+        return note
+    step = yield from call("get_area_history", path=where, limit=1)
+    total = int(step.data.get("found") or 0)
+    if not step.failed and total > 1:
+        step = yield from call("get_area_history", path=where, limit=1, offset=total - 1)
+    if step.failed:
+        return trouble(step)
+    found: list[Item] = list(step.data.get("commits") or [])
+    if not found:
+        return f"No commit that I know of touched `{where}`."
+    return (
+        f"The first of {counted(total, 'commit')} that touched `{where}`:\n- {wording.commit(found[-1])}{_noted(note)}"
+    )
+
+
+def commit(asked: Asked) -> Calls:
+    """One commit with its files."""
+    sha = asked.subject.said or "HEAD"
+    step = yield from call("get_commit", sha=sha)
+    if step.failed:
+        return trouble(step)
+    data = step.data
+    files: list[Any] = list(data.get("files") or [])
+    lines = [f"`{one['path']}` {_status(one)}" for one in files]
+    body = wording.clipped(str(data.get("body") or ""), 300)
+    described = f'\nIts author wrote: "{data.get("subject")}"' if data.get("description") else ""
+    said = wording.commit(data) + described + (f"\n{body}" if body else "")
+    total = int(data.get("files_changed") or len(files))
+    return f"{said}\n{listed(lines, total, 'file', 20)}" if lines else said
+
+
+def why(asked: Asked) -> Calls:
+    """No reasons, and where somebody may look for them."""
+    subject = asked.subject
+    if subject.empty:
+        return f"{NOT_REASONS}. Ask what changed in a file, or about words, and I list the commits."
+    if subject.words:
+        step = yield from call("find_changes", query=subject.words, limit=5)
+        if step.failed or not step.data.get("found"):
+            return f'{NOT_REASONS}, and no commit speaks of "{subject.words}".'
+        return f"{NOT_REASONS}. {_commits(step.data, f''' speak of "{subject.words}"''', '')}"
+    where, note = yield from place_of(subject)
+    if not where:
+        return f"{NOT_REASONS}. {note}"
+    step = yield from call("get_area_history", path=where, limit=5)
+    if step.failed:
+        return f"{NOT_REASONS}. {trouble(step)}"
+    return f"{NOT_REASONS}. {_commits(step.data, f' touched `{where}`', note)}"
+
+
+def place_of(subject: Subject) -> Place:
+    """The path of a file, a folder or a symbol, and a note; no path where there is none, the note saying why."""
+    if subject.path:
+        step = yield from call("get_area_history", path=subject.path, limit=1)
+        if step.failed or not step.data.get("found"):
+            full = yield from path_named(subject.path)
+            if full:
+                return full, ""
+            return "", trouble(step) if step.failed else f"No commit that I know of touched `{subject.path}`."
+        return subject.path, ""
+    if subject.words:
+        return "", f'I found no file and no symbol called "{subject.words}".'
+    named = yield from code.named("get_symbol", subject)
+    if isinstance(named, str):
+        return "", named
+    step = named
+    if step.failed:
+        full = yield from path_named(subject.name)
+        return (full, "") if full else ("", trouble(step))
+    symbol = step.data["symbol"]
+    note = f"This is about the whole file of `{symbol['name']}` ({wording.place(symbol)}): I know what changed in files, not yet in single functions."
+    return str(symbol["path"]), note
+
+
+# Pieces of these ------------------------------------------------------------------------------------------------------
+
+
+def _commits(data: Item, told: str, note: str) -> str:
+    commits: list[Item] = list(data.get("commits") or [])
+    found = int(data.get("found") or len(commits))
+    if not found:
+        searched = f" {data['searched']}" if data.get("searched") else ""
+        return f"No commit{told}.{searched}{_noted(note)}"
+    known = [one for one in data.get("also_known_as") or [] if one]
+    renamed = f" It was called {', '.join(f'`{one}`' for one in known)} before." if known else ""
+    said = f"{counted(found, 'commit')}{told}:\n{listed([wording.commit(one) for one in commits], found, 'commit', len(commits))}"
+    return f"{said}{_noted((renamed + ' ' + note).strip())}"
+
+
+def _told(asked: Asked, query: str, path: str) -> str:
+    parts = [f' speak of "{query}"' if query else "", f" touched `{path}`" if path else ""]
+    parts.append(f" by {asked.author}" if asked.author else "")
+    if asked.since and asked.since == asked.until:
+        parts.append(f" on {asked.since}")
+    else:
+        parts.append(f" since {asked.since}" if asked.since else "")
+        parts.append(f" until {asked.until}" if asked.until else "")
+    return "".join(parts)
+
+
+def _noted(note: str) -> str:
+    return f"\n{note}" if note else ""
+
+
+def _status(one: Item) -> str:
+    renamed = f", called `{one['old_path']}` before" if one.get("old_path") else ""
+    if one.get("insertions") is None:
+        return f"({one.get('status')}{renamed})"
+    return f"({one.get('status')}{renamed}, +{one['insertions']} -{one.get('deletions')})"

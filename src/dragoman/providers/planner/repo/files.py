@@ -1,0 +1,147 @@
+"""Files: show lines, list what is in a folder or a file, find a text."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from dragoman.harness.provider import ToolRequest
+from dragoman.providers.planner.history import Step
+from dragoman.providers.planner.repo import code, wording
+from dragoman.providers.planner.repo.plan import Calls, call, trouble
+from dragoman.providers.planner.repo.question import Asked
+from dragoman.providers.planner.repo.subject import Subject, clean_path
+from dragoman.providers.planner.repo.wording import Item, counted, listed
+from dragoman.providers.planner.words import plural
+
+AROUND = 5
+SHOWN = 60
+ENTRIES = 30
+
+
+def show(asked: Asked) -> Calls:
+    """Lines of a file, or the source of a symbol."""
+    subject = asked.subject
+    if subject.words:
+        return (yield from code.search(subject.words, ""))
+    if subject.path:
+        return (yield from _lines(subject))
+    step = yield from code.named("get_symbol", subject)
+    if isinstance(step, str):
+        return step
+    if step.failed:
+        return (yield from code.search(subject.name, "", unknown=trouble(step)))
+    item = step.data["symbol"]
+    return f"{code.described(item)}\n{wording.fenced(str(item.get('source') or ''))}"
+
+
+def inside(asked: Asked) -> Calls:
+    """What is in a folder: its entries and its symbols; in a file: its symbols; in a class: its members."""
+    subject = asked.subject
+    if subject.whole:
+        subject = Subject(path="", kind="folder")
+    elif subject.words:
+        return (yield from code.search(subject.words, asked.of))
+    elif subject.name and not subject.guessed:
+        return (yield from code.explain(asked))
+    path = subject.path or subject.name
+    steps: list[Step] = yield [_request("get_area_outline", path), _request("list_dir", path)]
+    outline, entries = steps
+    if outline.failed and entries.failed:
+        if subject.name:
+            return (yield from code.explain(asked))
+        full = yield from path_named(path)
+        if full and full != path:
+            return (yield from inside(replace(asked, subject=replace(subject, path=full))))
+        return trouble(entries) if asked.of in ("", "files", "folders") else trouble(outline)
+    if not entries.failed and int(entries.data.get("found") or 0):
+        said = _entries(entries.data)
+        if asked.of in ("", "symbols", "functions", "methods", "classes") and not outline.failed:
+            said = "\n".join(filter(None, [said if not asked.of else "", _outline(outline.data, asked.of)]))
+        return said
+    return _outline(outline.data, asked.of) if not outline.failed else trouble(outline)
+
+
+def text(asked: Asked) -> Calls:
+    """The lines in which a text stands."""
+    words = (
+        asked.subject.said.removesuffix("s")
+        if asked.subject.said.upper() in ("TODOS", "FIXMES")
+        else asked.subject.said
+    )
+    step = yield from call("search_text", query=words, limit=wording.LINES)
+    if step.failed:
+        return trouble(step)
+    if not int(step.data.get("found") or 0):
+        return f'"{words}" stands nowhere in the files.'
+    return code.matches(step.data, words)
+
+
+def path_named(written: str) -> Generator[list[ToolRequest], list[Step], str]:
+    """The whole path of a file or folder of which only the end, or the name, was written; empty where none fits alone."""
+    step = yield from call("get_area_outline")
+    paths = [str(one["path"]) for one in step.data.get("files") or []]
+    folders = {path[:place] for path in paths for place, sign in enumerate(path) if sign == "/"}
+    fitting = [path for path in [*paths, *sorted(folders)] if f"/{path}".endswith(f"/{written}")]
+    if not fitting:
+        fitting = [path for path in paths if path.rpartition("/")[2].partition(".")[0] == written]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+# Pieces of these ------------------------------------------------------------------------------------------------------
+
+
+def _request(tool: str, path: str) -> ToolRequest:
+    return ToolRequest(tool, {"path": path} if path else {})
+
+
+def _lines(subject: Subject) -> Calls:
+    first = subject.line or 1
+    last = subject.last_line or (SHOWN if not subject.line else first)
+    step = yield from call("read_file", path=subject.path, offset=first, limit=min(last - first + 1, SHOWN))
+    if step.failed:
+        full = yield from path_named(subject.path)
+        if full and full != subject.path:
+            return (yield from _lines(replace(subject, path=full)))
+        return trouble(step)
+    data = step.data
+    shown, total = int(data.get("last_line") or first), int(data.get("total_lines") or 0)
+    if first > total:
+        return f"`{data['path']}` has {counted(total, 'line')}; there is no line {first}."
+    where = f"`{data['path']}:{first}`" if shown <= first else f"`{data['path']}:{first}-{shown}`"
+    said = f"{where} (of {counted(total, 'line')}):\n{wording.fenced(str(data.get('text') or ''))}"
+    if masked := int(data.get("masked") or 0):
+        said += f"\n{counted(masked, 'secret')} {'is' if masked == 1 else 'are'} masked."
+    return said
+
+
+def _entries(data: Item) -> str:
+    found = int(data.get("found") or 0)
+    lines = []
+    for one in data.get("entries") or []:
+        folder = str(one.get("kind")) in ("folder", "directory", "dir")
+        size = f" ({counted(int(one['lines']), 'line')})" if one.get("lines") is not None else ""
+        lines.append(f"`{one['name']}{'/' if folder and not str(one['name']).endswith('/') else ''}`{size}")
+    where = f"`{clean_path(str(data.get('path') or ''))}/`" if data.get("path") else "The top folder"
+    return f"{where} has {counted(found, 'entry')}:\n{listed(lines, found, 'entry', ENTRIES)}"
+
+
+def _outline(data: Item, of: str) -> str:
+    kind = {"functions": "function", "methods": "method", "classes": "class"}.get(of, "")
+    files: list[Item] = list(data.get("files") or [])
+    total = int(data.get("symbol_count") or 0)
+    path = str(data.get("path") or "") or "the repository"
+    if data.get("shape") == "files" or any("symbols" not in one for one in files):
+        lines = [
+            f"`{one['path']}`: {counted(int(one.get('symbol_count') or 0), 'symbol')}, {counted(int(one.get('commits') or 0), 'commit')}"
+            for one in files
+        ]
+        return f"{counted(total, 'symbol')} in {counted(len(files), 'file')} of `{path}`:\n{listed(lines, len(files), 'file', ENTRIES)}"
+    found: list[tuple[Item, Any]] = [
+        (one, item) for one in files for item in one["symbols"] if not kind or item["kind"] == kind
+    ]
+    if not found:
+        return f"The index has no {plural(kind or 'symbol')} in `{path}`."
+    lines = [f"`{item['name']}` ({item['kind']}) at `{one['path']}:{item['line']}`" for one, item in found]
+    return (
+        f"{counted(len(found), kind or 'symbol')} in `{path}`:\n{listed(lines, len(found), kind or 'symbol', ENTRIES)}"
+    )
