@@ -18,6 +18,7 @@ def test_stored_facts_are_the_facts_again():
         {"default": ("from", "./a", "b")},
         ("os",),
         0.25,
+        "What it is.",
     )
     assert facts.load(facts.dump(told)) == told
 

@@ -62,7 +62,8 @@ class Scope:
     parent: int  # -1 for the module
     symbol: int  # index into `FileFacts.symbols`; -1 where it is nobody's own
     names: Mapping[str, Binding] = field(default_factory=dict)
-    attributes: Mapping[str, Binding] = field(default_factory=dict)  # of a class: assigned through self or this
+    # Of a class: what is assigned through self or this. Of a function: under "return", what it gives back.
+    attributes: Mapping[str, Binding] = field(default_factory=dict)
     bases: tuple[int, ...] = ()  # of a class; -1 for one that is no plain name
     returns: int = -1  # of a function: its annotation
     flags: tuple[
@@ -84,6 +85,7 @@ class FileFacts:
     exports: Mapping[str, Binding] = field(default_factory=dict)  # where a language exports by name
     stars: tuple[str, ...] = ()  # modules whose every name is imported, or exported again
     error_share: float = 0.0
+    doc: str = ""  # what the file says of itself at its top
 
 
 def dump(facts: FileFacts) -> bytes:
@@ -103,6 +105,7 @@ def dump(facts: FileFacts) -> bytes:
         dict(facts.exports),
         facts.stars,
         facts.error_share,
+        facts.doc,
     ]
     return zlib.compress(json.dumps(rows, separators=(",", ":")).encode(), 1)
 
@@ -113,7 +116,7 @@ def load(stored: bytes) -> FileFacts:
         rows: Any = json.loads(zlib.decompress(stored))
         if rows[0] != FORMAT:
             raise ValueError(f"These facts have format {rows[0]}, this version reads {FORMAT}: read the file again.")
-        _, language, lines, symbols, imports, calls, scopes, expressions, exports, stars, error_share = rows
+        _, language, lines, symbols, imports, calls, scopes, expressions, exports, stars, error_share, doc = rows
         return FileFacts(
             language,
             lines,
@@ -125,6 +128,7 @@ def load(stored: bytes) -> FileFacts:
             _bindings(exports),
             tuple(stars),
             error_share,
+            doc,
         )
     except (zlib.error, TypeError, IndexError, KeyError) as fault:
         raise ValueError(f"These are no stored facts of a file: {fault}.") from fault

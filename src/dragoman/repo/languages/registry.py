@@ -2,6 +2,7 @@
 
 from pathlib import PurePosixPath
 
+from dragoman.repo.languages import python
 from dragoman.repo.languages.facts import FileFacts
 
 LANGUAGES = {
@@ -28,4 +29,7 @@ def language_of(path: str) -> str:
 
 def read(path: str, source: bytes) -> FileFacts:
     """The facts of one file. Whatever stands in it, this returns: `error_share` tells how much could not be read."""
-    return FileFacts(language_of(path), source.count(b"\n") + (not source.endswith(b"\n") and bool(source)))
+    language = language_of(path)
+    if language == "python":
+        return python.read(source)
+    return FileFacts(language, source.count(b"\n") + (not source.endswith(b"\n") and bool(source)))

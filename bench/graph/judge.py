@@ -1,0 +1,123 @@
+"""Hold the edges of one repository against a SCIP index of it."""
+
+import os
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.graph.scip import Index
+from dragoman.repo.languages import registry
+from dragoman.repo.languages.edges import Edge
+from dragoman.repo.languages.facts import FileFacts
+from dragoman.repo.languages.resolve import resolve
+
+
+@dataclass(slots=True)
+class Verdict:
+    """Counts of one repository, or of several added up.
+
+    `judged` edges are those whose call the type checker placed on a function or class; `on_variable` are left out, since
+    it names the variable and not what is in it. `known` are the calls it places on a function or class of the repository.
+    """
+
+    edges: int = 0
+    judged: int = 0
+    right: int = 0
+    on_variable: int = 0
+    known: int = 0
+    found: int = 0
+    disagreements: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+
+    @property
+    def precision(self) -> float:
+        """Of the judged edges, the share that is right."""
+        return self.right / max(1, self.judged)
+
+    @property
+    def recall(self) -> float:
+        """Of the known calls, the share that has the right edge."""
+        return self.found / max(1, self.known)
+
+    def __add__(self, other: "Verdict") -> "Verdict":
+        return Verdict(*(getattr(self, each) + getattr(other, each) for each in self.__slots__))
+
+
+def read(root: Path, language: str) -> dict[str, FileFacts]:
+    """The facts of all files of a language below `root`."""
+    wanted = {"python"} if language == "python" else {"typescript", "tsx", "javascript"}
+    files = {}
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = Path(folder, name)
+            relative = path.relative_to(root).as_posix()
+            if registry.language_of(relative) in wanted:
+                files[relative] = registry.read(relative, path.read_bytes())
+    return files
+
+
+def judge(name: str, files: dict[str, FileFacts], index: Index) -> Verdict:
+    """What is right, wrong and missing."""
+    verdict = Verdict()
+    defined: dict[tuple[str, int], list[str]] = defaultdict(list)  # a definition's place to uids
+    for path, facts in files.items():
+        for symbol in facts.symbols:
+            if symbol.kind not in ("variable", "attribute"):
+                defined[path, symbol.line].append(f"{path}::{symbol.qualname}")
+    edges = {(edge.path, edge.line, edge.column): edge for edge in resolve(files).edges}
+    verdict.edges = len(edges)
+    for path, facts in sorted(files.items()):
+        for call in facts.calls:
+            place = (path, call.line, call.column)
+            symbols = index.occurrences.get(place, [])
+            if call.kind != "call" or not symbols:
+                continue
+            truth, variable = _truth(symbols, index, defined)
+            edge = edges.get(place)
+            right = edge is not None and _plain(edge.callee) in {_plain(uid) for uid in truth}
+            if truth:
+                verdict.known += 1
+                verdict.found += right
+                if edge is None:
+                    verdict.missed.append(_line(name, place, call.text, "nothing", truth))
+            if edge is not None and variable and not truth:
+                verdict.on_variable += 1
+            elif edge is not None:
+                verdict.judged += 1
+                verdict.right += right
+                if not right:
+                    verdict.disagreements.append(_line(name, place, call.text, edge.callee, truth or symbols))
+    return verdict
+
+
+def _truth(symbols: list[str], index: Index, defined: dict[tuple[str, int], list[str]]) -> tuple[list[str], bool]:
+    """The uids the type checker means, and whether it means a variable or parameter of the repository."""
+    truth, variable = [], False
+    for symbol in symbols:
+        last = re.split(r"[/#.:`\s]", symbol.rstrip("().#/`"))[-1].strip(
+            "`()+0123456789" if symbol.endswith(").") else "`"
+        )
+        for path, line, _ in index.definitions.get(symbol, []):
+            here = [uid for uid in defined.get((path, line), []) if _last(uid) == last or " local " in symbol]
+            truth += here
+            variable = variable or not here
+    return truth, variable
+
+
+def _last(uid: str) -> str:
+    return _plain(uid).rpartition("::")[2].rpartition(".")[2]
+
+
+def _plain(uid: str) -> str:
+    """A uid without its counters: an overload and what implements it are one function."""
+    return re.sub(r"#\d+", "", uid)
+
+
+def _line(name: str, place: tuple[str, int, int], text: str, ours: str, theirs: list[str]) -> str:
+    return f"{name}/{place[0]}:{place[1]}:{place[2]} `{text}` ours: {ours} | theirs: {', '.join(sorted(set(theirs)))}"
+
+
+def edge_key(edge: Edge) -> tuple[str, int, int]:
+    """Where an edge's call stands."""
+    return edge.path, edge.line, edge.column
