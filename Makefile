@@ -54,7 +54,7 @@ bench: $(READY) ## measure every figure the README quotes
 	@$(VENV)/python -m bench $(ARGS)
 
 torture: $(READY) ## break it on purpose: kill, starve and cut a running server
-	@echo "make torture is not built yet." >&2; exit 1
+	@$(VENV)/python -m tests.torture $(ARGS)
 
 screenshots: $(READY) ## take the pictures of the README
 	@if [ -f scripts/screenshots.py ]; then $(VENV)/python scripts/screenshots.py $(ARGS); \

@@ -1,0 +1,216 @@
+"""One of many people who talk to the two workers, lose their line, stop, decide, and keep a record of what they were told."""
+
+import asyncio
+import json
+import random
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+Frame = dict[str, Any]
+
+LOST = (OSError, ConnectionClosed, InvalidHandshake, httpx2.HTTPError, TimeoutError)
+PATIENCE_SECONDS = 15
+
+
+@dataclass
+class Record:
+    """What happened to everybody, and what should not have."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+    done: set[str] = field(default_factory=set)  # tokens of changes whose success somebody was told
+    conversations: dict[str, int] = field(default_factory=dict)  # id -> person
+
+
+@dataclass
+class Person:
+    """`ports` are those of the workers; any of them will do for anything."""
+
+    number: int
+    ports: tuple[int, ...]
+    record: Record
+    chance: random.Random
+    cookies: dict[str, str] = field(default_factory=dict)
+    conversation: str = ""
+    tokens: int = 0
+
+    async def live(self, until: float) -> None:
+        """Do one thing after another; a worker that is dead is tried again."""
+        loop = asyncio.get_running_loop()
+        while loop.time() < until:
+            try:
+                if not self.cookies:
+                    await self._sign_in()
+                await self.chance.choice((self._talk, self._talk, self._change, self._order, self._order))()
+            except LOST:
+                self.record.counts["lost lines"] += 1
+                await asyncio.sleep(0.1)
+
+    async def _sign_in(self) -> None:
+        async with self._http() as http:
+            await http.get(f"/sign-in/person{self.number}/")
+            await http.get("/chat/")
+            self.cookies = dict(http.cookies)
+
+    # What people do -------------------------------------------------------------------------------------------------
+
+    async def _talk(self) -> None:
+        """Listen to the end, leave in the middle, or stop from another line."""
+        ending = self.chance.choice(("listen", "leave", "leave", "stop", "stop"))
+        async with self._line() as line:
+            await self._say(line, f"talk {self.chance.randint(5, 40)}")
+            heard = _Heard(self.record)
+            leave_after = self.chance.randint(1, 6)
+            async for frame in _frames(line, heard):
+                if ending == "leave" and heard.number >= leave_after:
+                    self.record.counts["disconnects"] += 1
+                    return
+                if ending == "stop" and heard.number == leave_after:
+                    await self._stop()
+                if frame["type"] in ("done", "error"):
+                    return
+
+    async def _stop(self) -> None:
+        async with self._http() as http:
+            told = await http.post("/chat/stop/", json={"conversation_id": self.conversation})
+            if told.status_code == 200:
+                self.record.counts["stops"] += 1
+
+    async def _change(self) -> None:
+        word = self.chance.choice(("look", "note"))
+        async with self._line() as line:
+            await self._say(line, f"{word} {self._token()}")
+            async for frame in _frames(line, _Heard(self.record)):
+                if frame["type"] in ("done", "error"):
+                    return
+
+    async def _order(self) -> None:
+        """Ask for a change, and answer the question once, twice at once, or not at all."""
+        async with self._line() as line:
+            await self._say(line, f"order {self._token()}")
+            async for frame in _frames(line, _Heard(self.record)):
+                if frame["type"] in ("done", "error"):
+                    return
+                if frame["type"] == "confirm_mutation":
+                    if self.chance.random() < 0.1:
+                        return  # never decided; the next message gives it up
+                    body = {"confirmation_id": frame["id"], "confirmed": self.chance.random() < 0.8}
+                    answers = self.chance.choice((1, 2))
+                    await asyncio.gather(*(self._decide(body) for _ in range(answers)), return_exceptions=True)
+                    return
+
+    async def _decide(self, body: Frame) -> None:
+        async with self._http() as http:
+            told = await http.post("/chat/confirm/", json=body)
+            if told.status_code == 200:
+                self.record.counts["decisions"] += 1
+                heard = _Heard(self.record)
+                for frame in told.json()["frames"]:
+                    heard.hear(frame)
+
+    async def settle(self) -> None:
+        """Say a last word in every conversation of theirs, which puts whatever was left open in order."""
+        for conversation, number in self.record.conversations.items():
+            if number != self.number:
+                continue
+            async with self._http() as http:
+                told = await http.post("/chat/", json={"text": "look last", "conversation_id": conversation})
+                if told.status_code != 200:
+                    self.record.faults.append(f"{conversation} takes no message any more: {told.text[:200]}")
+                    continue
+                frames = (await http.get(f"/chat/conversations/{conversation}/")).json()["frames"]
+                self._judge(conversation, frames)
+
+    def _judge(self, conversation: str, frames: list[Frame]) -> None:
+        runs: dict[str, list[Frame]] = {}
+        for frame in frames:
+            runs.setdefault(frame["run_id"], []).append(frame)
+        for run, told in runs.items():
+            self.record.counts["runs"] += 1
+            ends = [frame for frame in told if frame["type"] == "done"]
+            if len(ends) != 1 or told[-1] is not ends[0]:
+                self.record.faults.append(
+                    f"{conversation}: run {run} has {len(ends)} ends: {[f['type'] for f in told]}"
+                )
+            else:
+                self.record.counts[f"ended {ends[0]['finish_reason']}"] += 1
+            called = [frame["id"] for frame in told if frame["type"] == "tool_call"]
+            answered = [frame["id"] for frame in told if frame["type"] == "tool_result"]
+            if sorted(called) != sorted(answered):
+                self.record.faults.append(f"{conversation}: run {run} has calls without one result each")
+
+    # Lines ----------------------------------------------------------------------------------------------------------
+
+    def _token(self) -> str:
+        self.tokens += 1
+        return f"p{self.number}-{self.tokens}"
+
+    async def _say(self, line: ClientConnection, text: str) -> None:
+        if not self.conversation or self.chance.random() < 0.2:
+            async with self._http() as http:
+                told = await http.post("/chat/conversations/", json={})
+                self.conversation = told.json()["conversation_id"]
+                self.record.conversations[self.conversation] = self.number
+        self.record.counts["messages"] += 1
+        await line.send(json.dumps({"type": "message", "text": text, "conversation_id": self.conversation}))
+
+    @asynccontextmanager
+    async def _line(self) -> AsyncIterator[ClientConnection]:
+        port = self.chance.choice(self.ports)
+        cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        origin: Any = f"http://127.0.0.1:{port}"
+        async with asyncio.timeout(PATIENCE_SECONDS * 4):
+            async with connect(
+                f"ws://127.0.0.1:{port}/chat/", origin=origin, additional_headers={"Cookie": cookie}, proxy=None,
+                close_timeout=1,
+            ) as line:  # fmt: skip
+                yield line
+
+    def _http(self) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(
+            base_url=f"http://127.0.0.1:{self.chance.choice(self.ports)}",
+            cookies=self.cookies,
+            headers={"X-CSRFToken": self.cookies.get("csrftoken", "")},
+            timeout=PATIENCE_SECONDS * 2,
+            trust_env=False,
+        )
+
+
+@dataclass
+class _Heard:
+    """One line's frames of one run: numbered without a gap or a double, and what they say about changes."""
+
+    record: Record
+    number: int = 0
+    run: str | None = None
+    last: int | None = None
+
+    def hear(self, frame: Frame) -> None:
+        self.number += 1
+        self.record.counts["frames"] += 1
+        if frame["run_id"] is None:
+            self.record.counts[f"refused {frame.get('code')}"] += 1
+            return
+        if self.run != frame["run_id"]:
+            self.run, self.last = frame["run_id"], None
+        if self.last is not None and frame["seq"] != self.last + 1:
+            self.record.faults.append(f"run {self.run}: {frame['seq']} came after {self.last}")
+        self.last = frame["seq"]
+        result = frame.get("result")
+        if frame["type"] == "tool_result" and isinstance(result, dict) and result.get("ok"):
+            self.record.done.add(result["token"])
+
+
+async def _frames(line: ClientConnection, heard: _Heard) -> AsyncIterator[Frame]:
+    while True:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            frame = json.loads(await line.recv())
+        heard.hear(frame)
+        yield frame
