@@ -1,0 +1,116 @@
+"""Walk a history from its oldest commit to its newest, and lose one commit's files, not the walk, where an object is missing."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from tempfile import TemporaryFile
+from typing import IO
+
+from dragoman.repo.git import Git
+from dragoman.repo.gitlog import Depth, Entry, Log, words
+from dragoman.repo.refs import Refs
+
+SHALLOW = "shallow clone: its parent is not here"
+NOT_COUNTED = "an object is missing: lines not counted"
+NO_FILES = "an object is missing: files not known"
+
+_AT_ONCE = 4_000  # commits that one git reads
+_GIVING_UP = 8  # missing contents in a row, after which a partial clone is not asked for more of them
+
+
+@dataclass(slots=True)
+class Walk:
+    """What went wrong on the way: git's sentences, and the one that ended the walk."""
+
+    told: list[str] = field(default_factory=list)
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The commits to visit, oldest first, kept on disk."""
+
+    file: IO[bytes]
+    total: int
+
+    def chunks(self) -> Iterator[list[str]]:
+        """The SHAs, some at a time."""
+        self.file.seek(0)
+        chunk: list[str] = []
+        for line in self.file:
+            chunk.append(line.decode("ascii").strip())
+            if len(chunk) == _AT_ONCE:
+                yield chunk
+                chunk = []
+        if chunk:
+            yield chunk
+
+
+@contextmanager
+def listing(git: Git, wanted: Iterable[str], left_out: Iterable[str], walk: Walk) -> Iterator[Listing]:
+    """The commits that the wanted ones reach and the others do not, parents before children."""
+    given = "".join([*(f"{sha}\n" for sha in sorted(wanted)), *(f"^{sha}\n" for sha in sorted(left_out))]).encode()
+    with TemporaryFile() as file:
+        total = 0
+        with git.stream("rev-list", "--topo-order", "--reverse", "--stdin", given=given) as pieces:
+            for piece in pieces:
+                total += piece.count(b"\n")
+                file.write(piece)
+        if pieces.failure:
+            walk.stopped = pieces.failure
+            total = _what_there_is(git, given, file)
+        file.flush()
+        yield Listing(file, total)
+
+
+def _what_there_is(git: Git, given: bytes, file: IO[bytes]) -> int:
+    """As far as a broken history can be walked: git tells the newest before it comes to the break."""
+    file.seek(0)
+    file.truncate()
+    with git.stream("rev-list", "--stdin", given=given) as pieces:
+        found = b"".join(pieces).split(b"\n")[:-1]
+    file.writelines(sha + b"\n" for sha in reversed(found))
+    return len(found)
+
+
+def read(git: Git, shas: Sequence[str], refs: Refs, walk: Walk) -> Iterator[tuple[Entry, str | None]]:
+    """The commits in this order, each with the reason why its files are not known, or their lines not counted."""
+    left, depth, in_a_row = list(shas), Depth.FULL, 0
+    while left and not walk.stopped:
+        done = 0
+        with git.stream(*words(depth), given="".join(f"{sha}\n" for sha in left).encode()) as stream:
+            log = Log(stream, depth is Depth.FULL)
+            for entry in log.entries():
+                done += 1
+                yield _judged(entry, refs, None if depth is Depth.FULL else NOT_COUNTED)
+        left = left[done:]
+        if not left:
+            return
+        if not log.failure:
+            walk.stopped = f"git left out {len(left)} commits, {left[0]} first"
+        elif stream.died or not done:
+            in_a_row = in_a_row + 1 if not done else 1
+            walk.told.append(log.failure)
+            if one := _one(git, left.pop(0), walk):
+                yield _judged(*one[:1], refs, one[1])
+            if refs.partial and in_a_row >= _GIVING_UP:
+                depth = Depth.TREES if depth is Depth.FULL else Depth.ALONE
+
+
+def _one(git: Git, sha: str, walk: Walk) -> tuple[Entry, str] | None:
+    """A commit whose contents cannot be read: what its trees tell, or what it says itself."""
+    for depth, reason in ((Depth.TREES, NOT_COUNTED), (Depth.ALONE, NO_FILES)):
+        with git.stream(*words(depth), given=f"{sha}\n".encode()) as stream:
+            log = Log(stream, False)
+            found = list(log.entries())
+        if found and not log.failure:
+            return found[0], reason
+    walk.stopped = walk.told[-1]
+    return None
+
+
+def _judged(entry: Entry, refs: Refs, reason: str | None) -> tuple[Entry, str | None]:
+    if entry.sha in refs.shallow:
+        entry.changes = []  # git tells the whole tree as new, for it does not know the parent
+        return entry, SHALLOW
+    return entry, reason
