@@ -49,7 +49,7 @@ def serving(
         "DJANGO_SETTINGS_MODULE": settings,
         "DRAGOMAN_TEST_DB": str(directory / "db.sqlite3"),
         "DRAGOMAN_TEST_GATES": str(world.GATES),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "src"))),
     }
     subprocess.run([sys.executable, "-m", "django", "migrate", "-v0"], env=environment, check=True, cwd=ROOT)
     with socket.create_server(("127.0.0.1", 0)) as free:

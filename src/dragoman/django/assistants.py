@@ -10,6 +10,7 @@ from django.core.signals import setting_changed
 from django.utils.module_loading import import_string
 
 from dragoman.django import conf
+from dragoman.django.budgets import Ledger
 from dragoman.django.conf import AssistantSettings
 from dragoman.django.grounding import grounding_of
 from dragoman.django.store import DjangoStore
@@ -29,6 +30,7 @@ class Desk:
     settings: AssistantSettings
     assistant: Assistant
     store: DjangoStore
+    budget: Ledger
     supervisor: Supervisor
 
 
@@ -56,6 +58,7 @@ _building = Lock()
 def _desk(alias: str) -> Desk:
     found = _settings(alias)
     store = DjangoStore(alias)
+    budget = Ledger(alias, found.rate_limit, found.limits.turn_seconds + 60)
     log.info("The assistant %r: %s", alias, catalog.explain(found.provider, found.provider_config))
     return Desk(
         found,
@@ -64,9 +67,11 @@ def _desk(alias: str) -> Desk:
             grounding=_grounding(found),
             store=store,
             limits=found.limits,
+            budget=budget,
             instructions=found.system_prompt,
         ),
         store,
+        budget,
         Supervisor(found.disconnect_grace_seconds),
     )
 

@@ -77,6 +77,7 @@ class AssistantSettings:
     limits: Limits = field(default_factory=Limits)
     disconnect_grace_seconds: float = 0
     mcp: bool = False
+    client_address_header: str = ""
 
     @property
     def route(self) -> str:
@@ -285,6 +286,12 @@ def _callable_or_path(value: Any) -> str | Callable[..., Any] | None:
     raise _Unfit("the dotted path of a callable")
 
 
+def _header(value: Any) -> str:
+    if not isinstance(value, str) or not all(part.isalnum() for part in value.split("-") if value):
+        raise _Unfit("the name of a header, such as 'X-Forwarded-For'")
+    return value
+
+
 def _provider(value: Any) -> str:
     if inspect.isclass(value):
         raise _Unfit("a short name or the dotted path of a class, as a text")
@@ -320,6 +327,7 @@ _KEYS: dict[str, _Reader] = {
     "limits": _mapping,
     "disconnect_grace_seconds": _number(0),
     "mcp": _boolean,
+    "client_address_header": _header,
 }
 
 # Keys that a project might bring from elsewhere, with where they went.

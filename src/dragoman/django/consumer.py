@@ -53,7 +53,7 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
         """Accept whom the project permits; an anonymous visitor gets a session's cookie with it."""
         try:
             found = conf.enabled()[self.alias]
-            self._socket = identity.Socket(self.scope)
+            self._socket = identity.Socket(self.scope, found.client_address_header)
             await identity.permit(found, self._socket.user, self.scope)
         except (KeyError, NotPermitted):
             await self.close(NOT_PERMITTED)
@@ -116,6 +116,7 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
         if conversation_id:
             self._conversation = await desk.store.get(conversation_id, visitor.caller)
         elif self._conversation is None or self._conversation.owner != visitor.caller.key:
+            await desk.budget.check(visitor.caller)  # a refused message leaves no conversation behind
             self._conversation = await desk.store.create(visitor.caller, visitor.session)
         else:  # as it is now: what was folded meanwhile is not sent again
             self._conversation = await desk.store.get(self._conversation.id, visitor.caller)

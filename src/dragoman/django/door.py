@@ -25,6 +25,7 @@ STATUS = {
     "conversation_busy": 409,
     "confirmation_unsupported": 409,
     "message_too_long": 413,
+    "rate_limited": 429,
     "internal_error": 500,
     "configuration": 503,
 }
@@ -46,7 +47,9 @@ def door(*methods: str, begins_session: bool = True) -> Callable[[Callable[..., 
                 if request.method not in methods:
                     raise ChatError(f"This address takes {' and '.join(methods)}.", code="method_not_allowed")
                 await identity.permit(found, await identity.user_of(request), request)
-                visitor = await identity.of_request(request, begins_session=begins_session)
+                visitor = await identity.of_request(
+                    request, begins_session=begins_session, address_header=found.client_address_header
+                )
                 desk = await in_thread(assistants.desk, alias)
                 return await view(request, desk, visitor, **kwargs)
             except ChatError as error:

@@ -18,6 +18,7 @@ from django.utils import timezone, translation
 from django.utils.crypto import constant_time_compare
 from django.utils.module_loading import import_string
 
+from dragoman.django import addresses
 from dragoman.django.conf import AssistantSettings
 from dragoman.django.threads import in_thread
 from dragoman.harness.caller import Caller
@@ -53,12 +54,12 @@ async def user_of(request: HttpRequest) -> Any:
     return request.user
 
 
-async def of_request(request: HttpRequest, *, begins_session: bool = True) -> Visitor:
+async def of_request(request: HttpRequest, *, begins_session: bool = True, address_header: str = "") -> Visitor:
     """Who sent this request, as `request.user` says; an anonymous one gets a session if they have none.
 
-    Without `begins_session` they get none, and nothing is theirs yet. Raises SignedOut where sessions are not installed.
+    `address_header` is where a trusted proxy writes the client's address. Without `begins_session` they get none, and nothing is theirs yet. Raises SignedOut where sessions are not installed.
     """
-    return await in_thread(_of_request, request, begins_session)
+    return await in_thread(_of_request, request, begins_session, addresses.of_request(request, address_header))
 
 
 async def permit(found: AssistantSettings, user: object, context: HttpRequest | Scope) -> None:
@@ -79,8 +80,9 @@ async def permit(found: AssistantSettings, user: object, context: HttpRequest | 
 class Socket:
     """The identity behind one WebSocket: taken at its opening, and read again whenever somebody speaks through it."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, address_header: str = "") -> None:
         self._scope = scope
+        self._address = addresses.of_scope(scope, address_header)
         self._user = scope.get("user") or AnonymousUser()
         self._by_session = False
         self._session_key: str | None = None
@@ -124,13 +126,13 @@ class Socket:
             user = await in_thread(_user_again, self._user)
         if user is None or (self._user.is_authenticated and user.pk != self._user.pk):
             raise SignedOut("You are signed out. Sign in, and load the page again.")
-        return _visitor(user, self._session_key, _language(self._scope))
+        return _visitor(user, self._session_key, _language(self._scope), self._address)
 
 
 # What runs in a thread ------------------------------------------------------------------------------------------------
 
 
-def _of_request(request: HttpRequest, begins_session: bool) -> Visitor:
+def _of_request(request: HttpRequest, begins_session: bool, address: str) -> Visitor:
     user, session = request.user, getattr(request, "session", None)
     key = session.session_key if session is not None else None
     if not user.is_authenticated and not key:
@@ -141,7 +143,7 @@ def _of_request(request: HttpRequest, begins_session: bool) -> Visitor:
             key = session.session_key
         else:
             raise SignedOut("This assistant needs to know who asks. Sign in.")
-    return _visitor(user, key, translation.get_language() or "")
+    return _visitor(user, key, translation.get_language() or "", address)
 
 
 def _keep_session(key: str, saved: bool) -> bool:
@@ -184,7 +186,7 @@ def _user_again(user: Any) -> Any:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def _visitor(user: Any, session_key: str | None, language: str) -> Visitor:
+def _visitor(user: Any, session_key: str | None, language: str, address: str) -> Visitor:
     # Digests, because keys end up in logs and tables, and whoever has a session's key has the session.
     session = hashlib.sha256(session_key.encode()).hexdigest()[:32] if session_key else ""
     known = bool(user.is_authenticated)
@@ -196,6 +198,7 @@ def _visitor(user: Any, session_key: str | None, language: str) -> Visitor:
             name=str(user.get_full_name() or user.get_username()) if known else "",
             language=language,
             time_zone=timezone.get_current_timezone_name(),
+            address="" if known else address,
         ),
         session,
     )

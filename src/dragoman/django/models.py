@@ -1,4 +1,4 @@
-"""Conversation, Message, PausedCall and Run: what is kept of a chat."""
+"""Conversation, Message, PausedCall and Run: what is kept of a chat; Usage and Account: what it cost whom."""
 
 import uuid
 
@@ -101,3 +101,52 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.seq}"
+
+
+class Usage(models.Model):
+    """What one message cost its person: the ledger behind the budgets. It holds no text and outlives its conversation.
+
+    While `settled` is empty the run goes on, and at least `reserved_tokens` count for it.
+    """
+
+    run_id = models.CharField(max_length=64, primary_key=True)
+    alias = models.CharField(max_length=100, default="default")
+    account = models.CharField(max_length=200)
+    address = models.CharField(
+        max_length=64, blank=True, help_text="A keyed digest of where an anonymous person asked."
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    conversation_id = models.UUIDField(null=True, blank=True)
+    provider = models.CharField(max_length=100, blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    input_tokens = models.PositiveBigIntegerField(default=0)
+    output_tokens = models.PositiveBigIntegerField(default=0)
+    cached_tokens = models.PositiveBigIntegerField(default=0)
+    estimated = models.BooleanField(default=False)
+    reserved_tokens = models.PositiveBigIntegerField(default=0, editable=False)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    settled = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("-created",)
+        verbose_name_plural = "usage"
+        indexes = [
+            models.Index(fields=("account", "alias", "created"), name="dragoman_usage_account"),
+            models.Index(fields=("address", "alias", "created"), name="dragoman_usage_address"),
+            models.Index(fields=("created",), name="dragoman_usage_created"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.account} {self.run_id}"
+
+
+class Account(models.Model):
+    """The row that is locked while a message of a person, or from an address, is let in; one after another."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    used = models.DateTimeField(default=timezone.now, db_index=True)
+
+    def __str__(self) -> str:
+        return self.key

@@ -50,6 +50,7 @@ async def ask(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRespons
     if conversation_id:
         conversation = await desk.store.get(conversation_id, visitor.caller)
     else:
+        await desk.budget.check(visitor.caller)  # a refused message leaves no conversation behind
         conversation = await desk.store.newest(visitor.caller, visitor.session)
     run = _start(
         desk, conversation.id, lambda stop: desk.assistant.ask(visitor.caller, conversation, text, interrupt=stop)

@@ -7,9 +7,20 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 
 from dragoman.harness import calls, summary, tokens, window
+from dragoman.harness.budget import Account, Budget, Unlimited, admitted, resumed
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import BadRequest, ChatError
-from dragoman.harness.events import ConfirmationNeeded, Done, Envelope, Event, Failed, ToolReturned, UserSaid
+from dragoman.harness.events import (
+    ConfirmationNeeded,
+    Done,
+    Envelope,
+    Event,
+    Failed,
+    TextChunk,
+    Thinking,
+    ToolReturned,
+    UserSaid,
+)
 from dragoman.harness.grounding import Grounding
 from dragoman.harness.limits import Limits
 from dragoman.harness.messages import Message, Outcome, ToolCall, Usage, new_id, now, unanswered
@@ -23,6 +34,7 @@ log = logging.getLogger("dragoman.assistant")
 
 Observer = Callable[[Caller, Envelope], Awaitable[None]]
 
+_OBSERVING_SECONDS = 5  # how long a turn waits for an observer that does not come back
 _ASKING_SECONDS = 1  # a turn that has told its last event is still being put away when the next message comes
 _DECIDING_SECONDS = 30  # how long a decision waits for another one of its conversation
 
@@ -40,6 +52,7 @@ class Assistant:
     store: Store
     limits: Limits = field(default_factory=Limits)
     observers: tuple[Observer, ...] = ()
+    budget: Budget = field(default_factory=Unlimited)
     instructions: str = ""
 
     async def ask(
@@ -47,20 +60,32 @@ class Assistant:
     ) -> AsyncGenerator[Envelope]:
         """Answer a message. Open confirmations of the conversation are decided as superseded or timed out first.
 
-        Raises BadRequest (empty_message, message_too_long) and ConversationBusy.
+        Raises BadRequest (empty_message, message_too_long), RateLimited and ConversationBusy.
         """
         self._check(text)
+        run_id = new_id()
+        async with admitted(self.budget, caller, conversation.id, run_id) as account:
+            answering = self._admitted(caller, conversation, text, account, interrupt or Interrupt())
+            async with aclosing(answering) as envelopes:
+                async for envelope in envelopes:
+                    yield envelope
+
+    async def _admitted(
+        self, caller: Caller, conversation: Conversation, text: str, account: Account, interrupt: Interrupt
+    ) -> AsyncGenerator[Envelope]:
         for run_id in dict.fromkeys([paused.run_id for paused in await self.store.paused(conversation.id)]):
             async with self.store.hold(conversation.id, run_id, wait_seconds=_ASKING_SECONDS) as hold:
                 for event in await self._give_up(caller, hold):
                     yield await self._tell(caller, hold, event)
-        async with self.store.hold(conversation.id, new_id(), wait_seconds=_ASKING_SECONDS) as hold:
+        async with self.store.hold(conversation.id, account.run_id, wait_seconds=_ASKING_SECONDS) as hold:
             said = Message("user", text, run_id=hold.run_id)
             conversation = await self.store.get(conversation.id, caller)  # as it is now, and still theirs
             messages = [*await self._mend(caller, await self.store.recent(conversation), hold), said]
+            account.began = True
             await uninterrupted(self.store.append(conversation.id, [said]))
             yield await self._tell(caller, hold, UserSaid(said.id, said.text, said.created))
-            async with aclosing(self._run(caller, conversation, messages, hold, interrupt or Interrupt())) as envelopes:
+            run = self._run(caller, conversation, messages, hold, account, interrupt)
+            async with aclosing(run) as envelopes:
                 async for envelope in envelopes:
                     yield envelope
 
@@ -76,14 +101,18 @@ class Assistant:
         if found is None or late:
             raise BadRequest("Unknown chat event.")
         conversation = await self.store.get(found.conversation_id, caller)
-        async with self.store.hold(conversation.id, found.run_id, wait_seconds=_DECIDING_SECONDS) as hold:
+        async with (
+            self.store.hold(conversation.id, found.run_id, wait_seconds=_DECIDING_SECONDS) as hold,
+            resumed(self.budget, caller, found.run_id) as account,
+        ):
             paused = await self.store.claim(call_id, caller, decision)
             messages = await self.store.recent(conversation)
             if paused is None or paused.call not in [call for _, call in unanswered(messages)]:
                 raise BadRequest("Unknown chat event.")
             others = {p.call.id: p for p in await self.store.paused(conversation.id) if p.run_id == hold.run_id}
             messages = await self._mend(caller, messages, hold, keep=frozenset({call_id, *others}))
-            run = self._run(caller, conversation, messages, hold, interrupt or Interrupt(), {call_id: decision}, others)
+            stop = interrupt or Interrupt()
+            run = self._run(caller, conversation, messages, hold, account, stop, {call_id: decision}, others)
             async with aclosing(run) as envelopes:
                 async for envelope in envelopes:
                     yield envelope
@@ -104,6 +133,7 @@ class Assistant:
         conversation: Conversation,
         messages: Sequence[Message],
         hold: Hold,
+        account: Account,
         interrupt: Interrupt,
         decisions: dict[str, Decision] | None = None,
         waiting: dict[str, PausedCall] | None = None,
@@ -113,8 +143,9 @@ class Assistant:
         turn = Turn(
             self.provider, Toolbox(), self.limits, (), list(messages[split:]), hold.run_id, interrupt, decisions or {}
         )
+        turn.limits = _within(self.limits, turn.spent, account)
         begun = len(turn.messages)
-        keeper = _Keeper(self.store, hold, turn, folding=Usage())
+        keeper = _Keeper(self.store, hold, turn, account, folding=Usage())
         turn.asked = {p.call.id: _as_needed(p) for p in (waiting or {}).values()}
         keeper.paused = set(turn.asked)
         events = conduct(turn)
@@ -122,7 +153,7 @@ class Assistant:
         try:
             try:
                 turn.toolbox = await self.grounding.tools(caller)
-                turn.head, keeper.folding = await self._head(caller, conversation, messages[:split], turn)
+                turn.head = await self._head(caller, conversation, messages[:split], turn, keeper)
                 async for event in events:
                     await keeper.flush()
                     if isinstance(event, ToolReturned):
@@ -141,26 +172,21 @@ class Assistant:
             await _interrupt(events, turn)
             await uninterrupted(keeper.flush())
             if isinstance(leaving, GeneratorExit):
+                for event in _farewell(turn, begun, told):  # nobody listens any more, but observers are told the end
+                    await self._tell(caller, hold, event)
                 raise
             if task := asyncio.current_task():  # the interruption ends here: what follows is the turn's own farewell
                 task.uncancel()
-            for message in turn.messages[begun:]:
-                if message.result is not None and message.result.call_id not in told:
-                    yield await self._tell(caller, hold, ToolReturned(message.result))
-        if (outcome := turn.outcome) is not None:
-            done = Done(
-                outcome.finish_reason,
-                turn.messages[-1].id,
-                turn.messages[-1].provider,
-                turn.messages[-1].model,
-                turn.spent,
-            )
-            yield await self._tell(caller, hold, done)
+            for event in _farewell(turn, begun, told):
+                yield await self._tell(caller, hold, event)
+            return
+        for event in _farewell(turn, len(turn.messages), told):
+            yield await self._tell(caller, hold, event)
 
     async def _head(
-        self, caller: Caller, conversation: Conversation, earlier: Sequence[Message], turn: Turn
-    ) -> tuple[list[Message], Usage]:
-        """The prompt, the summary and what is sent of the earlier messages; and what folding cost."""
+        self, caller: Caller, conversation: Conversation, earlier: Sequence[Message], turn: Turn, keeper: "_Keeper"
+    ) -> list[Message]:
+        """The prompt, the summary and what is sent of the earlier messages; the keeper pays for folding."""
         earlier = window.sendable(earlier)
         prompt = await self.grounding.prompt(caller)
         if self.instructions:
@@ -169,12 +195,12 @@ class Assistant:
         fixed = tokens.of_message(system) + tokens.of_tools(turn.toolbox.definitions)
         spare = self.limits.context_tokens * 3 // 4 - fixed - tokens.estimate(conversation.summary)
         fitted = window.fit([*earlier, *turn.messages], self.limits, spare_tokens=spare)
-        text, cost = conversation.summary, Usage()
+        text = conversation.summary
         if fitted.folded:
-            text, cost = await summary.fold(self.provider, text, fitted.folded, self.limits)
+            text = await summary.fold(self.provider, text, fitted.folded, self.limits, keeper.pay)
             await uninterrupted(self.store.fold(conversation.id, text, fitted.folded[-1].id))
         kept = earlier[len(fitted.folded) :]
-        return [system, *([summary.as_message(text)] if text else []), *kept], cost
+        return [system, *([summary.as_message(text)] if text else []), *kept]
 
     async def _give_up(self, caller: Caller, hold: Hold) -> list[Event]:
         """Decide what still waits in a run because the person went on; the run ends here."""
@@ -187,7 +213,7 @@ class Assistant:
             if await self.store.claim(paused.call.id, caller, decision):
                 result = cancelled(paused.call, decision)
                 kept.append(Message("tool", result=result, run_id=hold.run_id))
-                events.append(ToolReturned(result))
+                events.append(ToolReturned(result, paused.call.arguments))
         if kept:
             kept.append(self._ended(hold, Outcome("stopped")))
             await uninterrupted(self.store.append(hold.conversation_id, kept))
@@ -221,12 +247,29 @@ class Assistant:
     async def _tell(self, caller: Caller, hold: Hold, event: Event) -> Envelope:
         hold.seq += 1
         envelope = Envelope(hold.conversation_id, hold.run_id, hold.seq, event)
+        if self.observers and isinstance(event, TextChunk | Thinking):
+            await self._observe(
+                caller, envelope, None
+            )  # hundreds a turn: an observer takes note of them and does not wait
+        elif self.observers:
+            try:
+                await uninterrupted(self._observe(caller, envelope, _OBSERVING_SECONDS))
+            except asyncio.CancelledError:
+                # What was observed is told first; the cancellation comes at the next wait.
+                if task := asyncio.current_task():
+                    task.uncancel()
+                    task.cancel()
+        return envelope
+
+    async def _observe(self, caller: Caller, envelope: Envelope, seconds: float | None) -> None:
         for observer in self.observers:
             try:
-                await observer(caller, envelope)
+                async with asyncio.timeout(seconds):
+                    await observer(caller, envelope)
+            except TimeoutError:
+                log.error("An observer did not come back within %s seconds; the turn goes on.", seconds)
             except Exception:
                 log.exception("An observer failed; the turn goes on.")
-        return envelope
 
 
 @dataclass(slots=True)
@@ -236,12 +279,17 @@ class _Keeper:
     store: Store
     hold: Hold
     turn: Turn
+    account: Account
     folding: Usage
     kept: int = 0
     paused: set[str] | None = None
 
     def __post_init__(self) -> None:
         self.kept = len(self.turn.messages)
+
+    def pay(self, cost: Usage) -> None:
+        """The history was folded at this cost."""
+        self.folding += cost
 
     async def flush(self) -> None:
         messages = self.turn.messages
@@ -252,6 +300,7 @@ class _Keeper:
                     message, self.folding = replace(message, usage=message.usage + self.folding), Usage()
                 messages[i] = message
             fresh, self.kept = messages[self.kept :], len(messages)
+            self._count(fresh)
             await uninterrupted(self.store.append(self.hold.conversation_id, fresh))
         paused = self.paused = self.paused if self.paused is not None else set()
         if self.turn.asked.keys() - paused:
@@ -264,6 +313,13 @@ class _Keeper:
             paused.update(call.call.id for call in waiting)
             await uninterrupted(self.store.pause(waiting))
 
+    def _count(self, fresh: Sequence[Message]) -> None:
+        """Before they are kept: a round that cannot be kept, as when its conversation was deleted, has cost the same."""
+        self.account.began, self.account.used = True, self.turn.spent
+        for message in fresh:
+            if message.role == "assistant":
+                self.account.provider, self.account.model = message.provider, message.model
+
 
 async def _interrupt(events: AsyncGenerator[Event], turn: Turn) -> None:
     """Let the turn write down where it stands; it may have done so, when it was the one interrupted."""
@@ -271,6 +327,28 @@ async def _interrupt(events: AsyncGenerator[Event], turn: Turn) -> None:
         await events.athrow(asyncio.CancelledError())
     if turn.outcome is None and not turn.asked:  # interrupted before it began
         turn.messages.append(_ending(turn.provider, Outcome(turn.interrupt.reason)))
+
+
+def _farewell(turn: Turn, begun: int, told: set[str]) -> list[Event]:
+    """What is still to be told of a turn that ended: results from `begun` on that nobody heard of, and the end itself."""
+    asking = {call.id: call for message in turn.messages for call in message.calls}
+    results = [message.result for message in turn.messages[begun:] if message.result is not None]
+    events: list[Event] = [
+        calls.returned(turn.toolbox, asking[result.call_id], result) for result in results if result.call_id not in told
+    ]
+    if (outcome := turn.outcome) is not None:
+        last = turn.messages[-1]
+        events.append(Done(outcome.finish_reason, last.id, last.provider, last.model, turn.spent))
+    return events
+
+
+def _within(limits: Limits, spent: Usage, account: Account) -> Limits:
+    """The limits of a turn whose caller has only so much left."""
+    if account.tokens is None:
+        return limits
+    return replace(
+        limits, turn_tokens=min(limits.turn_tokens, spent.input_tokens + spent.output_tokens + account.tokens)
+    )
 
 
 def _ending(provider: Provider, outcome: Outcome) -> Message:

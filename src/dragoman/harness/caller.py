@@ -8,7 +8,8 @@ from typing import Any
 class Caller:
     """The asking person. `key` owns their conversations; `user` is the host's own user object, opaque to the harness.
 
-    An anonymous caller's key is that of their session, so that it never meets a signed-in one.
+    An anonymous caller's key is that of their session, so that it never meets a signed-in one; `address` is where an
+    anonymous caller asks from, because they can have a new session whenever they like.
     """
 
     key: str
@@ -17,3 +18,4 @@ class Caller:
     name: str = ""
     language: str = ""
     time_zone: str = ""
+    address: str = field(default="", repr=False, compare=False)

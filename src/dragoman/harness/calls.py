@@ -31,11 +31,20 @@ async def answer(
             for asking, call in group:
                 again = asking.id not in spoiled.get(toolbox.operation(call).name, {asking.id})
                 work = _write(toolbox, limits, call, decisions.get(call.id, "confirmed"), again=again)
-                yield ToolReturned(await uninterrupted(_appended(messages, work)))
+                yield returned(toolbox, call, await uninterrupted(_appended(messages, work)))
         else:
-            for result in await _reads(toolbox, limits, [call for _, call in group]):
+            reads = [call for _, call in group]
+            for call, result in zip(reads, await _reads(toolbox, limits, reads), strict=True):
                 messages.append(Message("tool", result=result))
-                yield ToolReturned(result)
+                yield returned(toolbox, call, result)
+
+
+def returned(toolbox: Toolbox, call: ToolCall, result: ToolResult) -> ToolReturned:
+    """The event that tells a result, with what was called."""
+    if not result.writes:
+        return ToolReturned(result, call.arguments)
+    operation = toolbox.operation(call)
+    return ToolReturned(result, call.arguments, operation.name, operation.input)
 
 
 def to_confirm(toolbox: Toolbox, limits: Limits, messages: Sequence[Message]) -> list[ConfirmationNeeded]:

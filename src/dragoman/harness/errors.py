@@ -4,6 +4,7 @@
       BadRequest           bad_event, bad_json, message_too_long ...   the client's mistake
       UnknownConversation  unknown_conversation                        not there, or not this caller's
       ConversationBusy     conversation_busy                           it is answering already
+      RateLimited          rate_limited                                this person's budget is used up
       ProviderError        provider_error                              a model's service failed
         ProviderTimeout    provider_timeout                            no first piece in time
         ProviderStalled    provider_stalled                            silence between two pieces
@@ -42,6 +43,15 @@ class ConversationBusy(ChatError):
     """The conversation is answering another message."""
 
     code = "conversation_busy"
+
+
+class RateLimited(ChatError):
+    """The caller has used what they may for now; `retry_after` says in how many seconds there is room again."""
+
+    code = "rate_limited"
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__("Rate limit exceeded", retry_after=retry_after)
 
 
 class ProviderError(ChatError):

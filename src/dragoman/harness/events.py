@@ -1,7 +1,7 @@
 """Event: what a turn says while it runs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -40,9 +40,12 @@ class ToolCalled:
 
 @dataclass(frozen=True, slots=True)
 class ToolReturned:
-    """A call has its result."""
+    """A call has its result. Observers are told besides what was called, and for a writing tool what it changed."""
 
     result: ToolResult
+    arguments: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    operation: str = field(default="", compare=False, repr=False)
+    input: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Fold the oldest messages into one."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from inspect import isawaitable
 
 from dragoman.harness import tokens
@@ -28,8 +28,10 @@ def as_message(summary: str) -> Message:
     return Message("user", _PREFACE + summary, id="summary")
 
 
-async def fold(provider: Provider, summary: str, messages: Sequence[Message], limits: Limits) -> tuple[str, Usage]:
-    """A new summary of the earlier `summary` and these messages, and what writing it cost.
+async def fold(
+    provider: Provider, summary: str, messages: Sequence[Message], limits: Limits, pay: Callable[[Usage], None]
+) -> str:
+    """A new summary of the earlier `summary` and these messages; `pay` is told what it cost, also when it is stopped.
 
     When the model cannot, the summary is a plain extract: each message's first words.
     """
@@ -53,10 +55,12 @@ async def fold(provider: Provider, summary: str, messages: Sequence[Message], li
     except Exception:
         log.exception("The history could not be summarised; an extract is kept instead.")
         parts.clear()
-    text = "".join(parts).strip()
-    if spent is None:
-        spent = Usage(sum(map(tokens.of_message, request)), tokens.estimate(text), estimated=True)
-    return text or told[-_EXTRACT_CHARACTERS:], spent
+    finally:
+        if spent is None:
+            said = tokens.estimate("".join(parts))
+            spent = Usage(sum(map(tokens.of_message, request)), said, estimated=True)
+        pay(spent)
+    return "".join(parts).strip() or told[-_EXTRACT_CHARACTERS:]
 
 
 def _told(summary: str, messages: Sequence[Message]) -> str:

@@ -52,4 +52,11 @@ DRAGOMAN = {
         "grounding": {"kind": "tests.transports.world.World"},
         "confirm_timeout_seconds": 0,
     },
+    "five": {
+        "enabled": True,
+        "url": "/five/",
+        "provider": "tests.transports.world.Actor",
+        "grounding": {"kind": "tests.transports.world.World"},
+        "rate_limit": {"max_requests_per_hour": 5, "max_tokens_per_hour": None},
+    },
 }

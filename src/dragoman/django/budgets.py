@@ -1,0 +1,256 @@
+"""Requests and tokens per caller and hour: a ledger in the database, reserved before a turn and settled after it.
+
+Every message locks its caller's account, counts what that caller used within the last hour, and writes a row that
+counts at once. So of any number of messages at the same time, in any number of processes, as many are let in as there
+is room for. A row whose process died counts what was stored of its run.
+"""
+
+import hashlib
+import math
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import OperationalError, router, transaction
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.utils import timezone
+
+from dragoman.django import models
+from dragoman.django.conf import RateLimit
+from dragoman.django.threads import in_thread
+from dragoman.harness.budget import Account
+from dragoman.harness.caller import Caller
+from dragoman.harness.errors import RateLimited
+from dragoman.harness.messages import Usage as Spent
+
+WINDOW = timedelta(hours=1)
+
+_ATTEMPTS = 5  # a database may call off one of two transactions that wait for each other
+_SHARE = 4_000  # tokens reserved for a message where nothing says how many messages an hour's tokens are meant for
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The budget of one assistant. `alive_seconds` is how long a run can be at work without having settled."""
+
+    alias: str
+    limit: RateLimit
+    alive_seconds: float = 660
+
+    async def admit(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
+        """Let a message in; the tokens its turn may use, None for no limit. Raises RateLimited and writes nothing."""
+        return await in_thread(self._admit, caller, conversation_id, run_id)
+
+    async def check(self, caller: Caller) -> None:
+        """Raise RateLimited if a message would be refused now. Nothing is reserved: only `admit` decides."""
+        await in_thread(self._check, caller)
+
+    async def left(self, caller: Caller, run_id: str) -> int | None:
+        """The tokens that are left for a run that was let in before; None for no limit."""
+        return await in_thread(self._left, caller, run_id)
+
+    async def settle(self, account: Account) -> None:
+        """Write down what a run used; one that never began counts for nothing."""
+        await in_thread(self._settle, account)
+
+    # What runs in a thread ------------------------------------------------------------------------------------------
+
+    def _admit(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
+        keys = [self._key(name, value) for name, value in _subjects(caller)]
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return self._admit_once(caller, conversation_id, run_id, sorted(keys))
+            except OperationalError:
+                if attempt == _ATTEMPTS or transaction.get_connection(_database()).in_atomic_block:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _admit_once(self, caller: Caller, conversation_id: str, run_id: str, keys: Sequence[str]) -> int | None:
+        left: int | None = None
+        database = _database()
+        limited = self._is_limited()
+        if limited:
+            _open(keys)
+        with transaction.atomic(using=database):
+            if limited:
+                _lock(keys)
+                left = self._room(caller)
+            user = caller.user if caller.is_authenticated and isinstance(caller.user, get_user_model()) else None
+            models.Usage.objects.using(database).create(
+                run_id=run_id,
+                alias=self.alias,
+                account=caller.key,
+                address="" if caller.is_authenticated else _address(caller),
+                user_id=None if user is None else user.pk,
+                conversation_id=uuid.UUID(conversation_id),
+                reserved_tokens=self._share(left),
+            )
+        return left
+
+    def _check(self, caller: Caller) -> None:
+        if self._is_limited():
+            self._room(caller)
+
+    def _left(self, caller: Caller, run_id: str) -> int | None:
+        if self.limit.max_tokens_per_hour is None:
+            return None
+        used = max(self._standing(rows).tokens for rows in self._windows(caller))
+        return max(0, self.limit.max_tokens_per_hour - used)
+
+    def _settle(self, account: Account) -> None:
+        row = models.Usage.objects.using(_database()).filter(pk=account.run_id)
+        if not account.began:
+            row.filter(settled=None).delete()
+            return
+        # A decision may go on with the run before the part that asked for it is settled; what is known only grows.
+        row.filter(input_tokens__lte=account.used.input_tokens, output_tokens__lte=account.used.output_tokens).update(
+            provider=account.provider,
+            model=account.model,
+            input_tokens=account.used.input_tokens,
+            output_tokens=account.used.output_tokens,
+            cached_tokens=account.used.cached_tokens,
+            estimated=account.used.estimated,
+            reserved_tokens=0,
+            settled=timezone.now(),
+        )
+
+    # Counting -------------------------------------------------------------------------------------------------------
+
+    def _room(self, caller: Caller) -> int | None:
+        """The tokens that are left, None without a limit. Raises RateLimited where there is no room for a message."""
+        used, waits = 0, []
+        for rows in self._windows(caller):
+            standing = self._standing(rows)
+            used = max(used, standing.tokens)
+            if self._is_over(standing.requests, standing.tokens):
+                waits.append(self._wait_seconds(rows, standing))
+        if waits:
+            raise RateLimited(max(waits))
+        return None if self.limit.max_tokens_per_hour is None else self.limit.max_tokens_per_hour - used
+
+    def _windows(self, caller: Caller) -> list["QuerySet[models.Usage]"]:
+        """The rows of the last hour that count against this caller: their own, and an anonymous one's address'."""
+        since = timezone.now() - WINDOW
+        rows = models.Usage.objects.using(_database()).filter(alias=self.alias, created__gt=since)
+        return [rows.filter(**{name: value}) for name, value in _subjects(caller)]
+
+    def _standing(self, rows: "QuerySet[models.Usage]") -> "_Standing":
+        counted = rows.aggregate(
+            requests=Count("pk"),
+            tokens=Sum(F("input_tokens") + F("output_tokens"), filter=Q(settled__isnull=False)),
+        )
+        open_rows = {row.pk: self._cost_so_far(row) for row in rows.filter(settled=None)}
+        return _Standing(counted["requests"], (counted["tokens"] or 0) + sum(open_rows.values()), open_rows)
+
+    def _cost_so_far(self, row: models.Usage) -> int:
+        """What an unsettled row counts: what is stored of its run, and while that may be at work its reservation."""
+        stored = _stored(row)
+        used = stored.input_tokens + stored.output_tokens
+        alive = timezone.now() - row.created < timedelta(seconds=self.alive_seconds)
+        return max(used, row.reserved_tokens) if alive else used
+
+    def _wait_seconds(self, rows: "QuerySet[models.Usage]", standing: "_Standing") -> int:
+        """Seconds until the oldest rows have left the hour and a message is let in again; at least one."""
+        frees: datetime | None = None
+        requests, tokens = standing.requests, standing.tokens
+        for row in rows.order_by("created", "pk").only("created", "input_tokens", "output_tokens").iterator():
+            if not self._is_over(requests, tokens):
+                break
+            requests -= 1
+            tokens -= standing.unsettled.get(row.pk, row.input_tokens + row.output_tokens)
+            frees = row.created
+        if frees is None or self._is_over(requests, tokens):
+            return int(WINDOW.total_seconds())  # a limit of nothing lets nothing in, ever
+        return max(1, math.ceil((frees + WINDOW - timezone.now()).total_seconds()))
+
+    def _is_over(self, requests: int, tokens: int) -> bool:
+        most = self.limit
+        return (most.max_requests_per_hour is not None and requests >= most.max_requests_per_hour) or (
+            most.max_tokens_per_hour is not None and tokens >= most.max_tokens_per_hour
+        )
+
+    def _is_limited(self) -> bool:
+        return self.limit.max_requests_per_hour is not None or self.limit.max_tokens_per_hour is not None
+
+    def _share(self, left: int | None) -> int:
+        """The tokens a message reserves: an equal part of the hour's, so that as many messages as are meant fit in."""
+        if left is None or self.limit.max_tokens_per_hour is None:
+            return 0
+        messages = self.limit.max_requests_per_hour
+        share = self.limit.max_tokens_per_hour // messages if messages else _SHARE
+        return max(1, min(share, left))
+
+    def _key(self, name: str, value: str) -> str:
+        return hashlib.sha256(f"{self.alias}\n{name}\n{value}".encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What was used within the hour; `unsettled` is what each open row counts."""
+
+    requests: int
+    tokens: int
+    unsettled: dict[str, int]
+
+
+def settle_lost(before: datetime) -> int:
+    """Settle the rows that were let in before this moment and never settled, by what is stored of their runs."""
+    lost = models.Usage.objects.using(_database()).filter(settled=None, created__lt=before)
+    for row in lost:
+        used = _stored(row)
+        models.Usage.objects.using(_database()).filter(pk=row.pk, settled=None).update(
+            input_tokens=used.input_tokens,
+            output_tokens=used.output_tokens,
+            cached_tokens=used.cached_tokens,
+            reserved_tokens=0,
+            settled=timezone.now(),
+        )
+    return len(lost)
+
+
+def _stored(row: models.Usage) -> Spent:
+    """The tokens of all that is stored of a row's run."""
+    rounds = models.Message.objects.using(_database()).filter(run_id=row.run_id, role="assistant")
+    if row.conversation_id is not None:  # which has an index
+        rounds = rounds.filter(conversation_id=row.conversation_id)
+    found = rounds.aggregate(given=Sum("input_tokens"), said=Sum("output_tokens"), cached=Sum("cached_tokens"))
+    return Spent(found["given"] or 0, found["said"] or 0, found["cached"] or 0)
+
+
+def _subjects(caller: Caller) -> list[tuple[str, str]]:
+    """Whose hour a message counts for, as columns of the ledger."""
+    by_address = [] if caller.is_authenticated else [("address", _address(caller))]
+    return [("account", caller.key), *by_address]
+
+
+def _address(caller: Caller) -> str:
+    # Whoever has no known address shares one account: to hide it is no way around the limit.
+    return caller.address or "unknown"
+
+
+def _open(keys: Iterable[str]) -> None:
+    """See to it that these accounts are there; of two at once one writes the row and both go on."""
+    missing = set(keys) - set(_accounts().filter(pk__in=keys).values_list("pk", flat=True))
+    if missing:
+        _accounts().bulk_create([models.Account(key=key) for key in sorted(missing)], ignore_conflicts=True)
+
+
+def _lock(keys: Iterable[str]) -> None:
+    """Let nobody else count for these accounts until the transaction ends.
+
+    It is the first statement of the transaction and the one that waits: what is read after it is up to date whatever
+    the isolation, and SQLite takes its one lock for writing at once.
+    """
+    for key in keys:
+        _accounts().filter(pk=key).update(used=timezone.now())
+
+
+def _accounts() -> Any:
+    return models.Account.objects.using(_database())
+
+
+def _database() -> str:
+    return router.db_for_write(models.Usage)

@@ -1,0 +1,283 @@
+"""Whoever has used their hour is told so, in the same words over every door, and when to come back."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.test import AsyncClient
+from django.utils import timezone
+from pytest_django import Settings
+
+from dragoman.django import models
+from dragoman.harness.caller import Caller
+from dragoman.harness.errors import ProviderError, RateLimited
+from dragoman.harness.messages import Usage
+from dragoman.harness.provider import Spent
+from tests.transports import world
+from tests.transports.clients import EVENTS, communicator, in_process, kinds, post, socket, sse
+from tests.transports.server import Browser, Server, serving
+
+
+@pytest.fixture
+def limit(chat: dict[str, Any], settings: Settings) -> Any:
+    """Sets the budget; both limits are off unless they are given."""
+
+    def set_to(requests: int | None = None, tokens: int | None = None, **more: Any) -> None:
+        rate = {"max_requests_per_hour": requests, "max_tokens_per_hour": tokens}
+        settings.DRAGOMAN = {"default": {**chat, "rate_limit": rate, **more}}
+
+    return set_to
+
+
+@pytest.mark.requirement("g.rate.error-frame")
+async def test_over_budget_every_door_gives_the_same_frame_and_nothing_is_stored_or_sent(
+    client: AsyncClient, ada: Any, limit: Any
+):
+    limit(requests=1)
+    await sse(client, "hello")
+    (world.GATES / "asked").unlink()
+    before = await models.Message.objects.acount(), await models.Conversation.objects.acount()
+    plain, stream = (
+        await post(client, "/chat/", {"text": "hello"}),
+        await post(client, "/chat/", {"text": "hello"}, EVENTS),
+    )
+    async with socket(client) as line:
+        await line.say(type="message", text="hello")
+        told = await line.hear()
+    caller = Caller(f"user:{ada.pk}", user=ada, is_authenticated=True)
+    with pytest.raises(RateLimited) as refused:
+        await in_process(caller, "hello")
+    waits = [plain.json()["retry_after"], stream.json()["retry_after"], told["retry_after"], refused.value.retry_after]
+    for frame in (plain.json(), stream.json(), told):
+        assert {key: frame[key] for key in ("type", "message", "code")} == {
+            "type": "error",
+            "message": "Rate limit exceeded",
+            "code": "rate_limited",
+        }
+    for response in (plain, stream):
+        assert (response.status_code, response["Retry-After"]) == (429, str(response.json()["retry_after"]))
+    assert all(3_000 < wait <= 3_600 for wait in waits)
+    # The one in Python begins its conversation itself, before it asks.
+    assert (await models.Message.objects.acount(), await models.Conversation.objects.acount() - 1) == before
+    assert not world.happened("asked")
+
+
+async def test_a_refusal_says_when_the_oldest_message_has_left_the_hour_and_then_lets_in(
+    client: AsyncClient, limit: Any
+):
+    limit(requests=2)
+    for age in (50, 20):
+        await sse(client, "hello")
+        newest = await models.Usage.objects.order_by("-created").afirst()
+        await models.Usage.objects.filter(pk=newest.pk).aupdate(created=timezone.now() - timedelta(minutes=age))
+    refused = (await post(client, "/chat/", {"text": "hello"})).json()
+    assert 590 <= refused["retry_after"] <= 600
+    await models.Usage.objects.aupdate(created=timezone.now() - timedelta(minutes=61))
+    assert kinds(await sse(client, "hello"))[-1] == "done"
+
+
+@pytest.mark.requirement("g.rate.requests")
+async def test_one_persons_budget_is_not_anothers(client: AsyncClient, stranger: AsyncClient, limit: Any):
+    limit(requests=1)
+    assert kinds(await sse(client, "hello"))[-1] == "done"
+    assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
+    assert kinds(await sse(stranger, "hello"))[-1] == "done"
+
+
+async def test_what_is_refused_for_another_reason_costs_nothing(client: AsyncClient, limit: Any):
+    limit(requests=2)
+    conversation = (await sse(client, "hello"))[0]["conversation_id"]
+    for wrong in ({"text": " "}, {"text": "x" * 30_000}, {"text": "hello", "conversation_id": "0" * 32}):
+        assert (await post(client, "/chat/", wrong)).status_code in (400, 404, 413)
+    held = asyncio.create_task(sse(client, "wait", conversation_id=conversation))
+    await world.until("wait.reached")
+    assert (await post(client, "/chat/", {"text": "hello", "conversation_id": conversation})).status_code == 429
+    limit(requests=3)
+    assert (await post(client, "/chat/", {"text": "hello", "conversation_id": conversation})).status_code == 409
+    world.mark("wait.open")
+    await held
+    assert kinds(await sse(client, "hello"))[-1] == "done"
+
+
+async def test_a_decision_is_no_message_and_its_rounds_count_for_the_run_that_asked(client: AsyncClient, limit: Any):
+    limit(requests=1, tokens=100_000)
+    async with socket(client) as line:
+        await line.say(type="message", text="rename")
+        asked = (await line.hear_until("confirm_mutation"))[-1]
+        await line.say(type="confirm", confirmation_id=asked["id"], confirmed=True)
+        done = (await line.hear_until("done"))[-1]
+    row = await models.Usage.objects.aget()
+    assert 0 < row.input_tokens == done["usage"]["input_tokens"]
+    assert (row.output_tokens, row.reserved_tokens) == (done["usage"]["output_tokens"], 0)
+    assert (row.provider, row.model) == ("actor", "script")
+
+
+# Tokens ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("g.rate.tokens")
+@pytest.mark.parametrize("ending", ["done", "failed", "stopped", "left"])
+async def test_every_round_counts_however_its_turn_ends(
+    client: AsyncClient, limit: Any, monkeypatch: pytest.MonkeyPatch, ending: str
+):
+    look = world.SCRIPTS["look"][0]
+    last = {
+        "done": ["Done.", Spent(Usage(40, 4))],
+        "failed": [Spent(Usage(40, 4)), ProviderError("The model's service failed.")],
+    }.get(ending, [Spent(Usage(40, 4)), "Well, ", world.Gate("held")])
+    monkeypatch.setitem(world.SCRIPTS, "spend", [look, last])
+    limit(tokens=69)
+    async with socket(client) as line:
+        await line.say(type="message", text="spend")
+        if ending in ("done", "failed"):
+            await line.hear_until("done")
+        else:
+            told = await line.hear_until("tool_result", "text_chunk")
+            await world.until("held.reached")
+            if ending == "stopped":
+                await line.say(type="stop", conversation_id=told[0]["conversation_id"])
+                await line.hear_until("done")
+    row = await models.Usage.objects.aget()
+    assert (row.input_tokens, row.output_tokens) == (60, 9)
+    assert row.settled is not None
+    refused = await post(client, "/chat/", {"text": "hello"})
+    assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+    limit(tokens=70)
+    assert kinds(await sse(client, "hello"))[-1] == "done"
+
+
+@pytest.mark.requirement("g.rate.tokens")
+async def test_folding_the_history_counts(client: AsyncClient, limit: Any, monkeypatch: pytest.MonkeyPatch):
+    limit(conversation={"summarize_after": 1, "max_recent_messages": 1})
+    conversation = (await sse(client, "hello"))[0]["conversation_id"]
+    await sse(client, "hello", conversation_id=conversation)
+
+    class Folding(world.Actor):
+        async def complete(self, messages: Any, tools: Any) -> Any:
+            if messages[0].text.startswith("Summarise"):
+                yield world.Text("They said hello.")
+                yield Spent(Usage(1_000, 7))
+                return
+            async for piece in super().complete(messages, tools):
+                yield piece
+
+    monkeypatch.setattr(world, "Folding", Folding, raising=False)
+    limit(provider="tests.transports.world.Folding", conversation={"summarize_after": 1, "max_recent_messages": 1})
+    done = (await sse(client, "look", conversation_id=conversation))[-1]
+    row = await models.Usage.objects.order_by("-created").afirst()
+    assert (row.input_tokens, row.output_tokens) == (1_060, 16)
+    assert done["usage"]["input_tokens"] == 1_060
+
+
+async def test_a_turn_uses_no_more_rounds_than_are_left_in_the_hour(client: AsyncClient, limit: Any):
+    limit(tokens=20)
+    frames = await sse(client, "look")
+    assert [frame["code"] for frame in frames if frame["type"] == "error"] == ["turn_limit"]
+    assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
+
+
+async def test_a_reservation_whose_process_died_counts_what_was_stored_of_its_run(client: AsyncClient, limit: Any):
+    limit(tokens=100)
+    await sse(client, "look")
+    died = timezone.now() - timedelta(minutes=20)
+    await models.Usage.objects.aupdate(settled=None, input_tokens=0, output_tokens=0, reserved_tokens=100, created=died)
+    assert kinds(await sse(client, "hello"))[-1] == "done"
+    limit(tokens=69)
+    assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
+
+
+async def test_a_reservation_counts_while_its_run_is_at_work(client: AsyncClient, limit: Any):
+    limit(requests=2, tokens=10_000)
+    held = asyncio.create_task(sse(client, "wait"))
+    await world.until("wait.reached")
+    assert (await models.Usage.objects.aget()).reserved_tokens == 5_000
+    limit(tokens=5_000)
+    assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
+    world.mark("wait.open")
+    await held
+    assert kinds(await sse(client, "hello"))[-1] == "done"
+
+
+# Whoever has no name --------------------------------------------------------------------------------------------------
+
+
+async def test_dropping_the_cookie_gives_no_second_budget(chat: dict[str, Any], limit: Any):
+    limit(requests=2)
+    for allowed in (True, True, False, False):
+        response = await post(AsyncClient(), "/chat/", {"text": "hello"})
+        assert (response.status_code == 200) is allowed
+    assert await models.Conversation.objects.acount() == 2
+
+
+async def test_dropping_the_cookie_gives_no_second_budget_on_a_socket(chat: dict[str, Any], limit: Any):
+    limit(requests=1)
+    for allowed in (True, False):
+        async with socket() as line:
+            await line.say(type="message", text="hello")
+            told = await line.hear_until("done", "error")
+        assert (told[-1]["type"] == "done") is allowed
+    assert await models.Conversation.objects.acount() == 1
+    assert communicator().scope["path"] == "/chat/"
+
+
+async def test_an_address_that_is_used_up_is_no_hindrance_for_people_who_signed_in(client: AsyncClient, limit: Any):
+    limit(requests=1)
+    assert (await post(AsyncClient(), "/chat/", {"text": "hello"})).status_code == 200
+    assert (await post(AsyncClient(), "/chat/", {"text": "hello"})).status_code == 429
+    assert kinds(await sse(client, "hello"))[-1] == "done"
+
+
+async def test_behind_a_proxy_the_address_is_the_last_one_of_the_header_and_not_what_the_client_wrote(
+    chat: dict[str, Any], limit: Any
+):
+    limit(requests=1, client_address_header="X-Forwarded-For")
+
+    async def ask(header: str) -> int:
+        return (await post(AsyncClient(), "/chat/", {"text": "hello"}, **{"x-forwarded-for": header})).status_code
+
+    assert await ask("203.0.113.7") == 200
+    assert await ask("1.2.3.4, 203.0.113.7") == 429
+    assert await ask("203.0.113.8") == 200
+    assert await ask("2001:db8::1") == 200
+    assert await ask("2001:db8::ffff:2") == 429
+    limit(requests=4)
+    assert await ask("198.51.100.1") == 200  # without the setting a header says nothing
+
+
+async def test_the_ledger_holds_no_address(chat: dict[str, Any], limit: Any):
+    limit(requests=5)
+    await post(AsyncClient(), "/chat/", {"text": "hello"})
+    row = await models.Usage.objects.aget()
+    assert "127.0.0.1" not in str(row.__dict__)
+    assert len(row.address) == 32
+    assert not await Session.objects.filter(pk=row.account.removeprefix("session:")).aexists()
+
+
+# Two processes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Server]]:
+    directory: Path = tmp_path_factory.mktemp("workers")
+    with serving(directory) as one, serving(directory) as other:
+        yield [one, other]
+
+
+@pytest.mark.requirement("g.rate.requests")
+async def test_of_twenty_messages_at_once_to_two_workers_five_are_let_in(workers: list[Server]):
+    world.forget()
+    browsers = [Browser(workers[0])]
+    browsers.append(Browser(workers[1], name=""))
+    browsers[1].cookies = browsers[0].cookies
+    rooms = [browsers[0].post("/five/conversations/", {})[1] for _ in range(20)]
+    asking = [
+        asyncio.to_thread(browsers[number % 2].post, "/five/", {"text": "hello", **room})
+        for number, room in enumerate(rooms)
+    ]
+    answers = await asyncio.gather(*asking)
+    assert sorted(status for status, _ in answers) == [200] * 5 + [429] * 15
+    assert {body["code"] for status, body in answers if status == 429} == {"rate_limited"}
