@@ -1,4 +1,4 @@
-"""`python -m bench [tokens turn stream startup search provider] [--managers 8,50,200]`: measure, and print tables."""
+"""`python -m bench [tokens turn stream startup search provider sessions] [--managers 8,50,200]`: measure, and print tables."""
 
 import argparse
 import json
@@ -13,9 +13,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import live, provider_turn, wide, world
+from bench import live, provider_turn, sessions, wide, world
 
-SECTIONS = ("tokens", "turn", "stream", "startup", "search", "provider")
+SECTIONS = ("tokens", "turn", "stream", "startup", "search", "provider", "sessions")
+WHOLE = {"provider", "sessions"}  # these are measured once, whatever the size
 STARTS = 5  # of the smallest project, with and without; of a larger one the difference would drown in the rest
 
 
@@ -40,7 +41,7 @@ def main() -> None:
 def measure(sections: list[str], sizes: list[int]) -> dict[str, Any]:
     """The figures: one process for each size of project, so that none finds another's caches."""
     figures: dict[str, Any] = {"projects": []}
-    for size in sizes if set(sections) - {"provider"} else ():
+    for size in sizes if set(sections) - WHOLE else ():
         _say(f"a project with {size} managers ...")
         with tempfile.TemporaryDirectory(prefix="dragoman-bench-") as folder:
             told = _run("bench.child", folder, str(size), ",".join(sections))
@@ -56,6 +57,9 @@ def measure(sections: list[str], sizes: list[int]) -> dict[str, Any]:
     if "provider" in sections:
         _say("a turn with a provider's SDK ...")
         figures["provider"] = provider_turn.provider_turn()
+    if "sessions" in sections:
+        _say("many people at one worker, some minutes ...")
+        figures["sessions"] = sessions.sessions()
     return figures
 
 
@@ -104,6 +108,8 @@ def show(figures: dict[str, Any], sections: list[str]) -> None:
         console.print(table)
     if "provider" in figures:
         console.print(provider_turn.told(figures["provider"]))
+    if "sessions" in figures:
+        console.print(sessions.told(figures["sessions"]))
     if "wide" in figures:
         wide_one = figures["wide"]
         console.print(

@@ -1,8 +1,8 @@
-"""A model that answers everything with the same long text, for the server the stream is measured on."""
+"""Models without thought, for the servers that are measured: one tells a long text, one looks something up."""
 
 from collections.abc import AsyncIterator, Sequence
 
-from bench.scripts import stream
+from bench.scripts import THREE, stream
 from dragoman.harness.messages import Message
 from dragoman.harness.provider import Piece, Stop
 from dragoman.harness.tools import ToolDefinition
@@ -19,3 +19,19 @@ class Chatty:
         for piece in stream():
             yield piece
         yield Stop("end")
+
+
+class Reader:
+    """Answers everything with the read turn of three calls."""
+
+    name = "reader"
+    model = ""
+
+    async def complete(self, messages: Sequence[Message], tools: Sequence[ToolDefinition]) -> AsyncIterator[Piece]:
+        """A search, a query, and an answer that names the rows."""
+        asked = max(place for place, message in enumerate(messages) if message.role == "user")
+        since = messages[asked:]
+        step = THREE[sum(message.role == "assistant" for message in since)]
+        for piece in step(since, tools) if callable(step) else step:
+            yield piece
+        yield Stop("end" if callable(step) else "tool_calls")

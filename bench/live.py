@@ -1,4 +1,4 @@
-"""Frames per CPU second of a real server: Uvicorn, Channels, a WebSocket, and a model that streams."""
+"""A real server to measure: Uvicorn, Channels, WebSockets, and a generated project of eight managers."""
 
 import asyncio
 import json
@@ -6,6 +6,8 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -16,14 +18,14 @@ from bench.scripts import CHUNKS
 TURNS = 5
 
 
-def serve(directory: Path, port: int) -> None:
-    """Serve the generated project with the chatty model until the process is ended."""
+def serve(directory: Path, port: int, provider: str) -> None:
+    """Serve the generated project with this provider until the process is ended."""
     from bench import project, world  # noqa: PLC0415
 
     world.write(directory, 8)
     settings = (directory / "with_chat.py").read_text()
     (directory / "with_chat.py").write_text(
-        settings.replace('"provider": "scripted"', '"provider": "bench.chatty.Chatty", "rate_limit": {}')
+        settings.replace('"provider": "scripted"', f'"provider": "{provider}"')
         + '\nDRAGOMAN["default"]["rate_limit"] = {"max_requests_per_hour": None, "max_tokens_per_hour": None}\n'
     )
     project.start(directory)
@@ -36,6 +38,7 @@ def serve(directory: Path, port: int) -> None:
     from dragoman.django.routing import websocket_urlpatterns  # noqa: PLC0415
 
     call_command("migrate", run_syncdb=True, verbosity=0)
+    world.seed()
     application = ProtocolTypeRouter(
         {"http": get_asgi_application(), "websocket": AuthMiddlewareStack(URLRouter(websocket_urlpatterns))}
     )
@@ -44,52 +47,76 @@ def serve(directory: Path, port: int) -> None:
 
 def stream(directory: Path) -> dict[str, float]:
     """Frames per CPU second of the server process, over several answers of 2,000 pieces."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+
+    async def measure() -> dict[str, float]:
+        async with serving(directory, "bench.chatty.Chatty") as server, server.line() as line:
+            assert await answer(line) >= CHUNKS
+            frames, begun = 0, server.cpu_seconds()
+            for _ in range(TURNS):
+                frames += await answer(line)
+            return {"frames_per_cpu_second": frames / (server.cpu_seconds() - begun)}
+
+    return asyncio.run(measure())
+
+
+class Server:
+    """A running server."""
+
+    def __init__(self, process: subprocess.Popen[bytes], port: int) -> None:
+        self.process = process
+        self.port = port
+
+    def line(self) -> websockets.connect:
+        """A WebSocket of somebody who is not signed in."""
+        url = f"ws://127.0.0.1:{self.port}/chat/"
+        return websockets.connect(url, max_size=None, origin=f"http://127.0.0.1:{self.port}", proxy=None)
+
+    def cpu_seconds(self) -> float:
+        """What its process used so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory_mb(self) -> float:
+        """Its resident memory."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+@asynccontextmanager
+async def serving(directory: Path, provider: str) -> AsyncIterator[Server]:
+    """A server with this provider, once it takes connections."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    server = subprocess.Popen([sys.executable, "-m", "bench.live", str(directory), str(port)])
+    command = [sys.executable, "-m", "bench.live", str(directory), str(port), provider]
+    process = await asyncio.to_thread(subprocess.Popen, command)
+    server = Server(process, port)
     try:
-        return asyncio.run(_listen(server, port))
+        given_up = monotonic() + 90
+        while True:
+            try:
+                await (await server.line()).close()
+                break
+            except OSError:
+                if monotonic() > given_up or process.poll() is not None:
+                    raise
+                await asyncio.sleep(0.3)
+        yield server
     finally:
-        server.terminate()
-        server.wait()
+        process.terminate()
+        process.wait()
 
 
-async def _listen(server: subprocess.Popen[bytes], port: int) -> dict[str, float]:
-    url = f"ws://127.0.0.1:{port}/chat/"
-    given_up = monotonic() + 90
-    while True:
-        try:
-            connection = await websockets.connect(url, max_size=None, origin=f"http://127.0.0.1:{port}")
-            break
-        except OSError:
-            if monotonic() > given_up or server.poll() is not None:
-                raise
-            await asyncio.sleep(0.3)
-    async with connection:
-        await _answer(connection)
-        frames, begun = 0, _cpu_seconds(server.pid)
-        for _ in range(TURNS):
-            frames += await _answer(connection)
-        return {"frames_per_cpu_second": frames / (_cpu_seconds(server.pid) - begun)}
-
-
-async def _answer(connection: websockets.ClientConnection) -> int:
-    await connection.send(json.dumps({"type": "message", "text": "Tell."}))
+async def answer(line: websockets.ClientConnection, text: str = "Tell.") -> int:
+    """Ask, and hear the answer to its end; the number of frames."""
+    await line.send(json.dumps({"type": "message", "text": text}))
     frames, kind = 0, ""
     while kind != "done":
-        frame = json.loads(await asyncio.wait_for(connection.recv(), 60))
+        frame = json.loads(await asyncio.wait_for(line.recv(), 60))
         kind, frames = frame["type"], frames + 1
         if kind == "error":
             raise AssertionError(frame)
-    assert frames >= CHUNKS
     return frames
 
 
-def _cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), int(sys.argv[2]))
+    serve(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
