@@ -34,7 +34,9 @@ def browser(server: Server) -> Browser:
 
 
 @asynccontextmanager
-async def connected(browser: Browser, mode: str, answer: wire.ElicitResult | None = None) -> AsyncIterator[Any]:
+async def connected(
+    browser: Browser, mode: str, answer: wire.ElicitResult | None = None, path: str = "/chat/mcp/"
+) -> AsyncIterator[Any]:
     """A client with this browser's session. `asked` of it holds the questions it was asked; it gives `answer` to each."""
     asked: list[str] = []
 
@@ -45,7 +47,7 @@ async def connected(browser: Browser, mode: str, answer: wire.ElicitResult | Non
 
     headers = {"Cookie": browser.cookie, "X-CSRFToken": browser.cookies["csrftoken"]}
     async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=30) as http:
-        line = streamable_http_client(f"{browser.server.url}/chat/mcp/", http_client=http)
+        line = streamable_http_client(f"{browser.server.url}{path}", http_client=http)
         callback = elicited if answer else None
         async with Client(line, mode=mode, elicitation_callback=callback) as client:
             assert client.protocol_version == REVISIONS[mode]
@@ -156,6 +158,13 @@ async def test_a_stranger_cannot_confirm_or_speak_in_somebody_elses_session(brow
         with who.request("POST", "/chat/mcp/", ping, **kinds, **{"Mcp-Session-Id": session}) as response:
             statuses.append(response.status)
     assert statuses == [200, 404]
+
+
+async def test_calls_count_against_the_budget(browser: Browser):
+    async with connected(browser, "auto", path="/five/mcp/") as client:
+        found = [await client.call_tool("look_up", {"name": "Apollo"}) for _ in range(6)]
+    assert [call.is_error for call in found] == [False] * 5 + [True]
+    assert found[-1].content[0].text == "Rate limit exceeded"
 
 
 async def test_who_is_nobody_comes_from_elsewhere_or_has_no_csrf_token_gets_nothing(browser: Browser, server: Server):

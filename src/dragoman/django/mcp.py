@@ -25,6 +25,7 @@ from dragoman.django.identity import NotPermitted, SignedOut, Visitor
 from dragoman.django.shutdown import takes_leave
 from dragoman.django.threads import in_thread
 from dragoman.harness.assistant import Assistant
+from dragoman.harness.budget import admitted
 from dragoman.harness.errors import BadRequest, ChatError, ConfigurationError
 from dragoman.harness.events import ConfirmationNeeded, Envelope, Event, Failed, ToolCalled, ToolReturned
 from dragoman.harness.messages import Message, ToolCall, ToolResult, new_id
@@ -73,8 +74,12 @@ class _House:
         if toolbox.writes(call):
             return await _changed(desk, visitor, call)
         limits = desk.settings.limits
-        result = await toolbox.run(call, budget=limits.result_characters, timeout_seconds=limits.tool_timeout_seconds)
         run_id = new_id()
+        async with admitted(desk.budget, visitor.caller, new_id(), run_id) as account:
+            account.began = True
+            result = await toolbox.run(
+                call, budget=limits.result_characters, timeout_seconds=limits.tool_timeout_seconds
+            )
         events: tuple[Event, ...] = (ToolCalled(call), ToolReturned(result))
         for seq, event in enumerate(events, 1):
             for observer in desk.assistant.observers:

@@ -58,5 +58,6 @@ DRAGOMAN = {
         "provider": "tests.transports.world.Actor",
         "grounding": {"kind": "tests.transports.world.World"},
         "rate_limit": {"max_requests_per_hour": 5, "max_tokens_per_hour": None},
+        "mcp": True,
     },
 }
