@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 # A library is named where it is spoken to and nowhere else. The longest matching path counts, with all above it.
@@ -95,7 +96,12 @@ RULES = (strangers, type_only_imports, relative_imports, doors_without_a_sign, r
 
 def _sources(package: Path) -> Iterator[tuple[Path, ast.Module]]:
     for path in sorted(package.rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"), str(path))
+        yield path, _parsed(path, path.read_text(encoding="utf-8"))
+
+
+@cache
+def _parsed(path: Path, source: str) -> ast.Module:
+    return ast.parse(source, str(path))
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
