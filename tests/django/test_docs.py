@@ -1,12 +1,14 @@
 """What a project can set, send and hear is in the documentation."""
 
+import re
 import typing
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from django.dispatch import Signal
 
-from dragoman.django import checks, conf, door
+from dragoman.django import audit, checks, conf, door, signals
 from dragoman.harness import wire
 from dragoman.harness.messages import FinishReason, new_id
 from tests.django.one_of_each import events
@@ -66,3 +68,11 @@ def test_every_ending_and_every_status_is_documented(transports_page: str):
     for code, status in door.STATUS.items():
         row = next(line for line in transports_page.splitlines() if line.startswith(f"| {status} |"))
         assert code.replace("_", " ").removesuffix(" confirmation") in row.replace("_", " ")
+
+
+def test_every_signal_and_every_record_of_the_audit_log_is_documented():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "operations.md").read_text()
+    for name in (name for name, thing in vars(signals).items() if isinstance(thing, Signal)):
+        assert f"| `{name}` |" in page
+    for record in re.findall(r'"event_type": "(\w+)"', Path(audit.__file__).read_text()):
+        assert f"| `{record}` |" in page

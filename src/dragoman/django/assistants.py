@@ -9,12 +9,15 @@ from typing import Any
 from django.core.signals import setting_changed
 from django.utils.module_loading import import_string
 
-from dragoman.django import conf
+from dragoman.django import conf, redact
+from dragoman.django.audit import audit_log
 from dragoman.django.budgets import Ledger
 from dragoman.django.conf import AssistantSettings
 from dragoman.django.grounding import grounding_of
+from dragoman.django.redact import Discreet, Redactor
+from dragoman.django.signals import Announcer
 from dragoman.django.store import DjangoStore
-from dragoman.harness.assistant import Assistant
+from dragoman.harness.assistant import Assistant, Observer
 from dragoman.harness.errors import ConfigurationError
 from dragoman.harness.grounding import Grounding
 from dragoman.harness.runs import Supervisor
@@ -57,16 +60,18 @@ _building = Lock()
 @cache
 def _desk(alias: str) -> Desk:
     found = _settings(alias)
-    store = DjangoStore(alias)
+    store, redactor = DjangoStore(alias), Redactor(found.audit.redact_fields)
+    redact.guard_logs()
     budget = Ledger(alias, found.rate_limit, found.limits.turn_seconds + 60)
     log.info("The assistant %r: %s", alias, catalog.explain(found.provider, found.provider_config))
     return Desk(
         found,
         Assistant(
             provider=catalog.create(found.provider, found.provider_config),
-            grounding=_grounding(found),
+            grounding=Discreet(_grounding(found), redactor),
             store=store,
             limits=found.limits,
+            observers=_observers(found, redactor),
             budget=budget,
             instructions=found.system_prompt,
         ),
@@ -94,6 +99,12 @@ def _grounding(found: AssistantSettings) -> Grounding:
     except ImportError as error:
         raise ConfigurationError(f"The grounding {kind!r} cannot be imported.") from error
     return own
+
+
+def _observers(found: AssistantSettings, redactor: Redactor) -> tuple[Observer, ...]:
+    audit = audit_log(found.alias, found.audit)
+    announcer = Announcer(found.alias, redactor)
+    return (announcer,) if audit is None else (audit, announcer)
 
 
 def _forget(*, setting: str, **_: Any) -> None:

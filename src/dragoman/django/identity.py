@@ -5,7 +5,6 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from importlib import import_module
-from inspect import isawaitable, iscoroutinefunction
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,7 +19,7 @@ from django.utils.module_loading import import_string
 
 from dragoman.django import addresses
 from dragoman.django.conf import AssistantSettings
-from dragoman.django.threads import in_thread
+from dragoman.django.threads import called, in_thread
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import ChatError
 from dragoman.harness.messages import new_id
@@ -67,13 +66,7 @@ async def permit(found: AssistantSettings, user: object, context: HttpRequest | 
     if found.permission is None:
         return
     allows = import_string(found.permission) if isinstance(found.permission, str) else found.permission
-    if iscoroutinefunction(allows) or iscoroutinefunction(getattr(allows, "__call__", None)):  # noqa: B004
-        answer = await allows(user, context)
-    else:
-        answer = await in_thread(allows, user, context)
-        if isawaitable(answer):
-            answer = await answer
-    if answer is not True:
+    if await called(allows, user, context) is not True:
         raise NotPermitted("You are not allowed to use this assistant.")
 
 

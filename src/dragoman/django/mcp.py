@@ -24,6 +24,7 @@ from dragoman.django.door import door
 from dragoman.django.identity import NotPermitted, SignedOut, Visitor
 from dragoman.django.shutdown import takes_leave
 from dragoman.django.threads import in_thread
+from dragoman.harness import calls
 from dragoman.harness.assistant import Assistant
 from dragoman.harness.budget import admitted
 from dragoman.harness.errors import BadRequest, ChatError, ConfigurationError
@@ -80,7 +81,7 @@ class _House:
             result = await toolbox.run(
                 call, budget=limits.result_characters, timeout_seconds=limits.tool_timeout_seconds
             )
-        events: tuple[Event, ...] = (ToolCalled(call), ToolReturned(result))
+        events: tuple[Event, ...] = (ToolCalled(call), calls.returned(toolbox, call, result))
         for seq, event in enumerate(events, 1):
             for observer in desk.assistant.observers:
                 with suppress(Exception):  # as in the assistant: a record that cannot be written ends nothing

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from inspect import isawaitable, iscoroutinefunction
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -34,6 +35,14 @@ async def in_thread[**P, R](function: Callable[P, R], /, *args: P.args, **kwargs
         return await sync_to_async(function, thread_sensitive=True)(*args, **kwargs)
     work = functools.partial(contextvars.copy_context().run, _with_fresh_connections, function, *args, **kwargs)
     return await asyncio.wrap_future(_pool.submit(work))
+
+
+async def called(function: Callable[..., Any], /, *args: Any) -> Any:
+    """What a callable of the project answers, sync or async; a sync one runs in a thread and may use the ORM."""
+    if iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004
+        return await function(*args)
+    answer = await in_thread(function, *args)
+    return await answer if isawaitable(answer) else answer
 
 
 @contextmanager
