@@ -1,6 +1,7 @@
 """The gate: nothing of a hidden manager leaves, by whatever door somebody tries."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -91,6 +92,20 @@ async def test_no_tool_gives_a_hidden_manager_away(
     if tool not in ("search_managers", "get_manager_schema") or "Note" in str(arguments):
         assert answer.failed or '"managers"' in answer.content or '"message"' in answer.content
     assert host.rows["Work"][1]["name"] == "Harbour at Dusk"
+
+
+@pytest.mark.parametrize("tool", ["search_managers", "get_manager_schema", "find_path", "query", "mutate"])
+async def test_without_the_gate_the_same_attempts_give_it_away(tool: str) -> None:
+    host = museum()
+    shown = [replace(manager, exposed=True) for manager in host.managers()]
+    host.managers = lambda: shown  # type: ignore[method-assign]
+    grounding = GraphQLGrounding(host, allowed_mutations=ALLOWED)
+    answers = [
+        told((await result(grounding, CURATOR, tool, arguments)).content, arguments)
+        for name, arguments in ATTEMPTS
+        if name == tool
+    ]
+    assert any("secret" in said or "forgery" in said or "writer" in said or '"ok": true' in said for said in answers)
 
 
 async def test_no_document_ever_asks_for_a_hidden_type() -> None:
