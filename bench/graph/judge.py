@@ -8,7 +8,6 @@ from pathlib import Path
 
 from bench.graph.scip import Index
 from dragoman.repo.languages import registry
-from dragoman.repo.languages.edges import Edge
 from dragoman.repo.languages.facts import FileFacts
 from dragoman.repo.languages.resolve import resolve
 
@@ -73,7 +72,7 @@ def judge(name: str, files: dict[str, FileFacts], index: Index) -> Verdict:
             symbols = index.occurrences.get(place, [])
             if call.kind != "call" or not symbols:
                 continue
-            truth, variable = _truth(symbols, index, defined)
+            truth, elsewhere, variable = _truth(symbols, index, defined)
             edge = edges.get(place)
             right = edge is not None and _plain(edge.callee) in {_plain(uid) for uid in truth}
             if truth:
@@ -81,28 +80,38 @@ def judge(name: str, files: dict[str, FileFacts], index: Index) -> Verdict:
                 verdict.found += right
                 if edge is None:
                     verdict.missed.append(_line(name, place, call.text, "nothing", truth))
-            if edge is not None and variable and not truth:
-                verdict.on_variable += 1
-            elif edge is not None:
+            if edge is not None and (truth or elsewhere):
                 verdict.judged += 1
                 verdict.right += right
                 if not right:
                     verdict.disagreements.append(_line(name, place, call.text, edge.callee, truth or symbols))
+            elif edge is not None and variable:
+                verdict.on_variable += 1
     return verdict
 
 
-def _truth(symbols: list[str], index: Index, defined: dict[tuple[str, int], list[str]]) -> tuple[list[str], bool]:
-    """The uids the type checker means, and whether it means a variable or parameter of the repository."""
-    truth, variable = [], False
+def _truth(symbols: list[str], index: Index, defined: dict[tuple[str, int], list[str]]) -> tuple[list[str], bool, bool]:
+    """The uids the type checker means, whether it means something of a library, and whether a variable or parameter.
+
+    A symbol of the repository that is defined nowhere is a name whose import it could not follow.
+    """
+    truth: list[str] = []
+    elsewhere = variable = False
     for symbol in symbols:
-        last = re.split(r"[/#.:`\s]", symbol.rstrip("().#/`"))[-1].strip(
-            "`()+0123456789" if symbol.endswith(").") else "`"
-        )
-        for path, line, _ in index.definitions.get(symbol, []):
-            here = [uid for uid in defined.get((path, line), []) if _last(uid) == last or " local " in symbol]
+        places = index.definitions.get(symbol, [])
+        if not places and " local " not in symbol and "python-stdlib" in symbol:
+            elsewhere = True
+        last = _word(symbol)
+        for path, line, _ in places:
+            here = [uid for uid in defined.get((path, line), []) if " local " in symbol or _last(uid) == last]
             truth += here
             variable = variable or not here
-    return truth, variable
+    return truth, elsewhere, variable
+
+
+def _word(symbol: str) -> str:
+    """The name a symbol ends with: `run` of `... module/Class#run().`"""
+    return re.split(r"[/#.]", re.sub(r"(\(\+?\d*\))?[.#/:]?$", "", symbol))[-1].strip("`")
 
 
 def _last(uid: str) -> str:
@@ -116,8 +125,3 @@ def _plain(uid: str) -> str:
 
 def _line(name: str, place: tuple[str, int, int], text: str, ours: str, theirs: list[str]) -> str:
     return f"{name}/{place[0]}:{place[1]}:{place[2]} `{text}` ours: {ours} | theirs: {', '.join(sorted(set(theirs)))}"
-
-
-def edge_key(edge: Edge) -> tuple[str, int, int]:
-    """Where an edge's call stands."""
-    return edge.path, edge.line, edge.column

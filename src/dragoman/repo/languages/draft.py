@@ -46,12 +46,25 @@ class Draft:
         self.scopes: list[DraftScope] = []
         self.doc = ""
         self._expressions: dict[Expression, int] = {}
+        self._rows: list[Expression] = []
         self._taken: dict[str, int] = {}
         self.module = self.scope("module", None)
 
     def expression(self, *row: str | int) -> int:
         """The index of an expression; equal ones have the same."""
-        return self._expressions.setdefault(row, len(self._expressions))
+        at = self._expressions.get(row)
+        if at is None:
+            at = self._expressions[row] = len(self._rows)
+            self._rows.append(row)
+        return at
+
+    def head(self, at: int) -> int:
+        """The index of what stands before the brackets of a type."""
+        return int(self._rows[at][1]) if at >= 0 and self._rows[at][0] == "item" else at
+
+    def is_plain(self, at: int) -> bool:
+        """Whether an expression is a name, with or without what it belongs to."""
+        return at >= 0 and self._rows[at][0] in ("name", "attr")
 
     def scope(self, kind: str, parent: DraftScope | None, symbol: int = -1) -> DraftScope:
         """A new scope inside another."""
@@ -94,7 +107,7 @@ class Draft:
 
     def finish(self) -> FileFacts:
         """The facts, with only those handed-over names that can mean something defined."""
-        expressions = tuple(self._expressions)
+        expressions = tuple(self._rows)
         kept = [call for call in self.calls if call.kind == "call" or self._may_be_known(call, expressions)]
         kept.sort(key=attrgetter("line", "column"))
         return FileFacts(

@@ -10,11 +10,11 @@ FORMAT = 1  # raise it when a stored fact changes its meaning: what was stored i
 
 # An expression is a flat tuple; whole numbers in it are indexes into `FileFacts.expressions`, and -1 is "no expression":
 #   ("name", n)  ("attr", of, n)  ("call", of)  ("new", of)  ("await", of)  ("super",)  ("none",)  ("literal", type name)
-#   and in annotations also  ("or", of, of, ...)  ("item", of, of, ...)  - the last is head[argument, argument]
+#   ("as", type)  ("or", of, of, ...)  ("item", of, of, ...)  - the last is head[argument, argument]
 type Expression = tuple[str | int, ...]
 
 # What a name is bound to; `scope` is an index into `FileFacts.scopes`:
-#   ("def", scope)  ("mod", module)  ("from", module, name)  ("inst", scope)  ("class", scope)
+#   ("def", scope)  ("mod", module)  ("from", module, name)  ("local", name)  ("inst", scope)  ("class", scope)
 #   ("var", kind, expression, scope, kind, expression, scope, ...)  with kind "type" or "value"; without any: unknown
 type Binding = tuple[str | int, ...]
 
@@ -58,7 +58,7 @@ class Call:
 class Scope:
     """A stretch of code with names of its own. Scope 0 is the module."""
 
-    kind: str  # module, class, function, block (comprehensions are blocks)
+    kind: str  # module, class, object, namespace, function, block (comprehensions are blocks)
     parent: int  # -1 for the module
     symbol: int  # index into `FileFacts.symbols`; -1 where it is nobody's own
     names: Mapping[str, Binding] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from dragoman.repo.languages.modules import PythonModules, ScriptModules
 class Found(NamedTuple):
     """What something is. `typed` says that a step of the proof was an annotation.
 
-    `kind` is module, class, function, instance, super, outside or made outside (an instance of something there); the
+    `kind` is module, namespace, class, function, instance, super, outside or made outside (an instance of something there); the
     last two have a dotted name for a path.
     """
 

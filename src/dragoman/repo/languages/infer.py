@@ -7,6 +7,7 @@ from dragoman.repo.languages.facts import Binding
 from dragoman.repo.languages.found import File, Found, agreed, both, merged, none
 from dragoman.repo.languages.modules import PythonModules
 
+KINDS = {"class": "class", "object": "instance", "namespace": "namespace"}  # of a scope, to what it is found to be
 DEEP = 60  # steps of one chain; a longer one, or a circle of aliases, ends here
 
 
@@ -42,7 +43,8 @@ class Inference:
             case "call" | "new":
                 return self._called(file, scope, int(row[1]), awaited)
             case "await":
-                return self.infer(file, scope, int(row[1]), awaited=True)
+                found = self.infer(file, scope, int(row[1]), awaited=True)
+                return found if found and found.kind != "made outside" else None
             case "super":
                 owner = self._method_of(file, scope)
                 return Found("super", file.path, owner) if owner >= 0 else None
@@ -51,6 +53,8 @@ class Inference:
             case "item":
                 found = self.infer(file, scope, int(row[1]))
                 return found if found and found.kind in ("class", "outside") else None
+            case "as":
+                return self.annotation(file, scope, int(row[1]), awaited)
             case "literal":
                 return Found("made outside", str(row[1]))
         return None
@@ -99,7 +103,7 @@ class Inference:
         first = True
         while scope >= 0:
             each = file.scopes[scope]
-            if each.kind != "class" or (first and not file.script):
+            if each.kind not in ("class", "object") or (first and not file.script):
                 binding = each.names.get(name)
                 if binding is not None:
                     return binding, scope
@@ -126,15 +130,20 @@ class Inference:
         """What a binding stands for."""
         match binding:
             case ("def", int(inner)):
-                return Found("class" if file.scopes[inner].kind == "class" else "function", file.path, inner)
+                kind = KINDS.get(file.scopes[inner].kind, "function")
+                return Found(kind, file.path, inner)
             case ("inst", int(owner)):
                 return Found("instance", file.path, owner)
             case ("class", int(owner)):
                 return Found("class", file.path, owner)
+            case ("local", str(name)):
+                bound = self.lookup(file, 0, name)
+                return self.follow(file, *bound) if bound else None
             case ("mod", str(module)):
                 target = file.modules.find(file.path, module)
                 if target is not None:
-                    return Found("module", target)
+                    whole = self.files[target].facts.exports.get("=") if target in self.files else None
+                    return self.follow(self.files[target], whole, 0) if whole else Found("module", target)
                 return None if file.modules.knows(file.path, module) else Found("outside", module)
             case ("from", str(module), str(name)):
                 return self._imported(file, module, name)
@@ -167,6 +176,9 @@ class Inference:
         if file.script:
             if name in file.facts.exports:
                 return self.follow(file, file.facts.exports[name], 0)
+            if "=" in file.facts.exports:
+                whole = self.follow(file, file.facts.exports["="], 0)
+                return whole if name == "default" else self.attribute(whole, name)
         elif name in file.scopes[0].names:
             found = self.follow(file, file.scopes[0].names[name], 0)
             # `from . import name` in a package names its own module.
@@ -199,7 +211,7 @@ class Inference:
                 return None
             case Found("module", path):
                 return self.member(path, name)
-            case Found("class" | "instance"):
+            case Found("class" | "instance" | "namespace"):
                 return self._attribute_of(owner, (owner.path, owner.scope), name, self.order(owner.path, owner.scope))
             case Found("super", path, scope):
                 order = self.order(path, scope)
@@ -291,7 +303,8 @@ class Inference:
         if is_async and not awaited:
             return None
         if scope.returns >= 0:
-            return self.annotation(file, max(scope.parent, 0), scope.returns, awaited and (file.script or not is_async))
+            where = function.scope if file.script else max(scope.parent, 0)
+            return self.annotation(file, where, scope.returns, awaited and (file.script or not is_async))
         if "generator" in scope.flags or "overload" in scope.flags or (awaited and not is_async):
             return None
         given = scope.attributes.get("return")
@@ -306,7 +319,7 @@ class Inference:
     def _method_of(self, file: File, scope: int) -> int:
         while scope >= 0:
             each = file.scopes[scope]
-            if each.kind == "function" and each.parent >= 0 and file.scopes[each.parent].kind == "class":
+            if each.kind == "function" and each.parent >= 0 and file.scopes[each.parent].kind in KINDS:
                 return each.parent
             scope = each.parent
         return -1

@@ -6,8 +6,9 @@ from dragoman.repo.languages import python_bindings as bindings
 from dragoman.repo.languages.draft import UNKNOWN, Draft, DraftScope
 from dragoman.repo.languages.facts import FileFacts
 from dragoman.repo.languages.python_expressions import LANGUAGE, annotation, docstring, expression, name
-from dragoman.repo.languages.python_reader import Handler, Reader
+from dragoman.repo.languages.python_reader import Reader, last_word
 from dragoman.repo.languages.source import documentation, parse
+from dragoman.repo.languages.walker import Handler
 
 SPLATS = frozenset(("list_splat_pattern", "dictionary_splat_pattern"))
 
@@ -109,7 +110,7 @@ def on_comprehension(reader: Reader, node: Node, scope: DraftScope) -> bool:
 def on_call(reader: Reader, node: Node, scope: DraftScope) -> None:
     called = node.child_by_field_name("function")
     if called is not None:
-        reader.call("call", called, scope, expression(reader.draft, called))
+        reader.call("call", called, last_word(called), scope, expression(reader.draft, called))
 
 
 def on_arguments(reader: Reader, node: Node, scope: DraftScope) -> None:
@@ -134,7 +135,7 @@ def on_yield(reader: Reader, node: Node, scope: DraftScope) -> None:
         scope.flags = (*scope.flags, "generator")
 
 
-HANDLERS: dict[str, Handler] = {
+HANDLERS: dict[str, Handler[Reader]] = {
     "class_definition": on_class,
     "function_definition": on_function,
     "decorator": on_decorator,

@@ -1,59 +1,22 @@
-"""Walk over a Python tree: one handler a kind of node, and what all of them do."""
-
-from collections.abc import Callable, Mapping
+"""Walk over a Python tree: what all handlers of its nodes do."""
 
 from tree_sitter import Node
 
-from dragoman.repo.languages.draft import Draft, DraftScope
-from dragoman.repo.languages.facts import Binding, Call
+from dragoman.repo.languages.draft import DraftScope
 from dragoman.repo.languages.python_expressions import docstring, expression, name
 from dragoman.repo.languages.source import SIGNATURE, documentation
+from dragoman.repo.languages.walker import Walker
 
 HANDED = frozenset(("identifier", "attribute"))
-# True says that the handler has seen to the children itself.
-type Handler = Callable[["Reader", Node, DraftScope], bool | None]
 
 
-class Reader:
-    """One walk over one tree, without recursion: source may be nested as deep as it likes."""
-
-    def __init__(self, draft: Draft, handlers: Mapping[str, Handler]) -> None:
-        self.draft, self.handlers = draft, handlers
-        self.waiting: list[tuple[Node, DraftScope]] = []
-
-    def walk(self, root: Node, scope: DraftScope) -> None:
-        """Visit every node in the order of the text."""
-        self.push(root.named_children, scope)
-        waiting, handlers = self.waiting, self.handlers
-        while waiting:
-            node, scope = waiting.pop()
-            handler = handlers.get(node.type)
-            if (handler is None or not handler(self, node, scope)) and node.named_child_count:
-                waiting.extend([(child, scope) for child in reversed(node.named_children)])
-
-    def push(self, nodes: list[Node], scope: DraftScope) -> None:
-        """Visit these next, in their order, before whatever was pushed earlier."""
-        self.waiting.extend([(node, scope) for node in reversed(nodes)])
-
-    def bind(self, scope: DraftScope, word: str, binding: Binding, weak: bool = False) -> None:
-        """Bind a name; a definition wins over a later plain assignment, a `weak` one over nothing."""
-        scope = scope.elsewhere.get(word, scope)
-        old = scope.names.get(word)
-        if (weak and old) or (old and binding[0] == "var" and old[0] != "var"):
-            return
-        scope.names[word] = binding
+class Reader(Walker):
+    """A walk over a Python tree."""
 
     def hand_over(self, node: Node | None, scope: DraftScope) -> None:
         """A name that is passed on without being called."""
         if node is not None and node.type in HANDED and (at := expression(self.draft, node)) >= 0:
-            self.call("reference", node, scope, at)
-
-    def call(self, kind: str, called: Node, scope: DraftScope, at: int) -> None:
-        """A call, or a name handed over."""
-        last = called.child_by_field_name("attribute") if called.type == "attribute" else called
-        row, column = (last or called).start_point
-        shown = self.draft.source.text(called.start_byte, called.end_byte)
-        self.draft.calls.append(Call(kind, scope.index, at, row + 1, column, shown))
+            self.call("reference", node, last_word(node), scope, at)
 
     def define(self, node: Node, scope: DraftScope, kind: str, decorators: list[str]) -> DraftScope | None:
         """The symbol and the scope of a class or function."""
@@ -73,3 +36,8 @@ class Reader:
         if not (old and old[0] == "def" and last_words & {"overload", "setter", "deleter", "getter"}):
             self.bind(scope, word, ("def", inner.index))
         return inner
+
+
+def last_word(called: Node) -> Node:
+    """The name a callee ends with: `c` of `a.b.c`."""
+    return (called.child_by_field_name("attribute") if called.type == "attribute" else None) or called

@@ -2,7 +2,7 @@
 
 from pathlib import PurePosixPath
 
-from dragoman.repo.languages import python
+from dragoman.repo.languages import python, script
 from dragoman.repo.languages.facts import FileFacts
 
 LANGUAGES = {
@@ -32,4 +32,6 @@ def read(path: str, source: bytes) -> FileFacts:
     language = language_of(path)
     if language == "python":
         return python.read(source)
+    if language in script.LANGUAGES:
+        return script.read(source, language)
     return FileFacts(language, source.count(b"\n") + (not source.endswith(b"\n") and bool(source)))

@@ -78,7 +78,7 @@ class _Calls:
         name = str(row[-1]) if row[0] in ("name", "attr") else ""
         external = found is not None and found.kind in ("outside", "made outside")
         self.unresolved.append(Unresolved(caller, file.path, call.line, call.text, name, external))
-        if not external and found is None and name:
+        if not external and found is None and name and call.text.endswith(name):
             for callee in self._candidates(file, call, row, name):
                 self.possible.append(Possible(caller, callee, file.path, call.line, call.column))
 
