@@ -83,6 +83,7 @@ async def _torture(options: argparse.Namespace, environment: dict[str, str]) -> 
     for worker in workers:
         if (code := await worker.end()) not in (0, -signal.SIGTERM):
             record.faults.append(f"a worker ended with {code}")
+    record.faults += await asyncio.to_thread(workers[0].books)
     return record
 
 
@@ -90,7 +91,7 @@ async def _kill(workers: list[Worker], record: Record, chance: random.Random, en
     """Kill one worker after another, without a word, and start it again."""
     loop = asyncio.get_running_loop()
     while loop.time() < end - 2:
-        await asyncio.sleep(chance.uniform(2, 4))
+        await asyncio.sleep(chance.uniform(1, 2.5))
         worker = chance.choice(workers)
         worker.kill()
         record.counts["kills"] += 1

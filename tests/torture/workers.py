@@ -26,6 +26,12 @@ class Worker:
         command = [sys.executable, "-m", "django", "migrate", "-v0"]
         subprocess.run(command, env=self._environment, check=True, cwd=ROOT)
 
+    def books(self) -> list[str]:
+        """What is wrong in the database, one sentence each."""
+        command = [sys.executable, "-m", "tests.torture.books"]
+        done = subprocess.run(command, env=self._environment, check=True, cwd=ROOT, capture_output=True, text=True)
+        return done.stdout.splitlines()
+
     async def start(self) -> None:
         """Start, and wait until it takes connections."""
         command = [sys.executable, "-m", "uvicorn", "--log-level", "error", "--port", str(self.port)]
