@@ -27,7 +27,7 @@ def write(path: Path) -> sqlite3.Connection:
     """The index for writing, made where it is missing; one of another version is thrown away, since all of it is derived."""
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = _connect(path)
-    if _version(connection) not in (0, version()):
+    if _version_or_none(connection) not in (0, version()):
         connection.close()
         for name in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
             name.unlink(missing_ok=True)
@@ -62,8 +62,11 @@ def read(path: Path) -> Iterator[sqlite3.Connection]:
         raise NotIndexed("This repository is not indexed yet. Run: dragoman scan")
     with closing(_open(path)) as connection:
         connection.row_factory = sqlite3.Row
-        if _version(connection) != version():
-            raise NotIndexed("The index was made by another version. Run: dragoman scan")
+        match _version_or_none(connection):
+            case None:
+                raise NotIndexed("The index is damaged. Run: dragoman scan")
+            case other if other != version():
+                raise NotIndexed("The index was made by another version. Run: dragoman scan")
         yield connection
 
 
@@ -76,10 +79,11 @@ def version() -> int:
 def _open(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=_WAIT_SECONDS)
     try:
-        _version(connection)
+        _version_or_none(connection)
     except sqlite3.OperationalError:
         connection.close()
-        if path.with_name(path.name + "-wal").exists():
+        left = path.with_name(path.name + "-wal")
+        if left.exists() and left.stat().st_size:
             raise
         # A folder that nobody may write in has no place for the files that readers share; nobody changes the index either.
         return sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)
@@ -94,6 +98,15 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _version_or_none(connection: sqlite3.Connection) -> int | None:
+    try:
+        return _version(connection)
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:  # no database at all
+        return None
 
 
 @cache

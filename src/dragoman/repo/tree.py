@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -26,6 +26,7 @@ SYMLINK = "symlink"
 SUBMODULE = "submodule"
 NESTED = "a repository of its own"
 DEPENDENCIES = "installed dependencies"
+EXCLUDED = "excluded in dragoman.toml"
 MISSING = "not in the work tree"
 SPECIAL = "not a regular file"
 OUTSIDE = "behind a symlink"
@@ -61,14 +62,20 @@ class Tree:
     skipped: Mapping[str, str]
 
 
-def listing(repository: Repository) -> Tree:
-    """What there is to read. Raises ConfigurationError where git cannot tell, or where there are too many files."""
+def listing(repository: Repository, exclude: Sequence[str] = ()) -> Tree:
+    """What there is to read, without what matches the patterns of `exclude`, which are those of a .gitignore.
+
+    Raises ConfigurationError where git cannot tell, or where there are too many files.
+    """
     skipped: dict[str, str] = {}
+    excluded = _excluded(repository, exclude) if exclude else frozenset()
     found = _of_head(repository, skipped) if repository.bare else _of_work_tree(repository, skipped)
     files: dict[str, Entry] = {}
     for entry in sorted(found, key=lambda entry: entry.raw):
         if entry.path in files:
             skipped[f"{entry.path} (another)"] = TWIN
+        elif entry.raw in excluded:
+            skipped[entry.path] = EXCLUDED
         elif entry.size > LARGEST:
             skipped[entry.path] = TOO_LARGE
         elif _GENERATED_NAME.search(entry.raw):
@@ -81,6 +88,21 @@ def listing(repository: Repository) -> Tree:
             "Ignore what is not source (.gitignore), or name a smaller repository."
         )
     return Tree(tuple(files.values()), skipped)
+
+
+def at(repository: Repository, path: str) -> Entry | None:
+    """The one file of that path, to be read; None where there is none, or no regular one below the root."""
+    raw = os.path.normpath(paths.raw(path))
+    if repository.bare:
+        try:
+            oid = ask(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"HEAD:{os.fsdecode(raw)}")
+        except ConfigurationError:
+            return None
+        return Entry(path, raw, 0, oid.decode().strip())
+    root = os.fsencode(repository.root)
+    if raw.startswith((b"/", b"..")) or not _Folders(root)(os.path.dirname(raw)):
+        return None
+    return Entry(path, raw, 0, "")
 
 
 def objection(content: bytes) -> str | None:
@@ -166,7 +188,7 @@ def _of_work_tree(repository: Repository, skipped: dict[str, str]) -> Iterator[E
             skipped[path] = OUTSIDE
         else:
             mark = f"{told.st_mtime_ns}.{told.st_ctime_ns}.{told.st_size}.{told.st_ino}"
-            yield Entry(path, raw, told.st_size, mark, max(told.st_mtime_ns, told.st_ctime_ns))
+            yield Entry(path, raw, told.st_size, mark, told.st_ctime_ns)
 
 
 def _candidates(repository: Repository, skipped: dict[str, str]) -> Iterator[tuple[bytes, bytes]]:
@@ -184,6 +206,15 @@ def _candidates(repository: Repository, skipped: dict[str, str]) -> Iterator[tup
             skipped[paths.text(raw[: installed.end()])] = DEPENDENCIES
         else:
             yield raw, b""
+
+
+def _excluded(repository: Repository, patterns: Sequence[str]) -> frozenset[bytes]:
+    asked = [f"--exclude={pattern}" for pattern in patterns]
+    if repository.bare:  # an index of HEAD's tree that is never written; git matches against an index only
+        return frozenset()
+    tracked = ask(repository, "ls-files", "-z", "--cached", "--ignored", *asked).split(b"\0")
+    new = ask(repository, "ls-files", "-z", "--others", "--ignored", *asked).split(b"\0")
+    return frozenset(tracked) | frozenset(new)
 
 
 class _Folders:
@@ -223,11 +254,15 @@ def _from_disk(repository: Repository, entry: Entry) -> bytes | None:
         )
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            return file.read(LARGEST + 1) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
-        except OSError:
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(LARGEST + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def _from_git(process: "subprocess.Popen[bytes]", entry: Entry) -> bytes | None:
