@@ -145,6 +145,40 @@ class ScriptModules:
         return None
 
 
+class OtherModules:
+    """The files of the languages that are only outlined. A module is found where its text is a path, near or unique."""
+
+    def __init__(self, paths: Collection[str]) -> None:
+        self.paths = set(paths)
+        self._named: dict[str, list[str]] = defaultdict(list)
+        for path in sorted(self.paths):
+            self._named[path.rpartition("/")[2]].append(path)
+
+    def find(self, path: str, module: str, language: str) -> str | None:
+        """The file an import means, None where that is outside, a folder, or not certain."""
+        folder = posixpath.dirname(path)
+        match language:
+            case "c" | "cpp" if not module.startswith("<"):
+                near = posixpath.normpath(posixpath.join(folder, module))
+                return near if near in self.paths else self._ending(module)
+            case "java":
+                return self._ending(module.replace(".", "/") + ".java")
+            case "rust" if module.startswith("mod "):
+                stem = path.rpartition("/")[2].removesuffix(".rs")
+                within = folder if stem in ("mod", "lib", "main") else posixpath.join(folder, stem)
+                tried = [posixpath.join(within, module[4:] + end) for end in (".rs", "/mod.rs")]
+                return next((each for each in tried if each in self.paths), None)
+            case "ruby" | "php" if module.startswith((".", "/")) or language == "php":
+                near = posixpath.normpath(posixpath.join(folder, module.lstrip("/")))
+                tried = [near, f"{near}.rb"]
+                return next((each for each in tried if each in self.paths), None)
+        return None
+
+    def _ending(self, tail: str) -> str | None:
+        found = [each for each in self._named[tail.rpartition("/")[2]] if f"/{each}".endswith(f"/{tail}")]
+        return found[0] if len(found) == 1 else None
+
+
 def _package(folder: str, paths: Collection[str]) -> bool:
     return f"{folder}/__init__.py" in paths or f"{folder}/__init__.pyi" in paths
 

@@ -2,8 +2,9 @@
 
 from pathlib import PurePosixPath
 
-from dragoman.repo.languages import python, script
+from dragoman.repo.languages import outline, python, script
 from dragoman.repo.languages.facts import FileFacts
+from dragoman.repo.languages.tables import TABLES
 
 LANGUAGES = {
     "python": "py pyi pyw",
@@ -34,4 +35,6 @@ def read(path: str, source: bytes) -> FileFacts:
         return python.read(source)
     if language in script.LANGUAGES:
         return script.read(source, language)
+    if language in TABLES:
+        return outline.read(source, language)
     return FileFacts(language, source.count(b"\n") + (not source.endswith(b"\n") and bool(source)))

@@ -7,7 +7,7 @@ from dragoman.repo.languages.edges import Edge, ImportTarget, Possible, Referenc
 from dragoman.repo.languages.facts import Call, FileFacts
 from dragoman.repo.languages.found import File, Found
 from dragoman.repo.languages.infer import Inference
-from dragoman.repo.languages.modules import PythonModules, ScriptModules, is_test
+from dragoman.repo.languages.modules import OtherModules, PythonModules, ScriptModules, is_test
 
 SCRIPTS = frozenset(("typescript", "tsx", "javascript"))
 CANDIDATES = 10  # a name that more things share tells nothing; its calls stay unresolved
@@ -32,7 +32,15 @@ def resolve(files: Mapping[str, FileFacts]) -> Resolution:
     for file in read.values():
         for call in file.facts.calls:
             calls.add(file, call)
-    imports = [target for file in read.values() for target in _imports(file)]
+    others = OtherModules([path for path in paths if path not in read])
+    imports: list[ImportTarget] = []
+    for path in paths:
+        if path in read:
+            imports += _imports(read[path])
+        else:
+            language = files[path].language
+            found = ((each, others.find(path, each.module, language)) for each in files[path].imports)
+            imports += [ImportTarget(path, each.line, each.module, target) for each, target in found]
     return Resolution(
         tuple(calls.edges), tuple(calls.possible), tuple(calls.unresolved), tuple(imports), tuple(calls.references)
     )
