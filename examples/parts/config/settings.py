@@ -89,7 +89,11 @@ _DATABASES = {
 DATABASES = {"default": _DATABASES[os.environ.get("PARTS_DB", "sqlite")]()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# Several workers share their channel layer and their cache through Redis; one worker needs neither.
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+if redis := os.environ.get("PARTS_REDIS"):
+    CHANNEL_LAYERS = {"default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [redis]}}}
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": redis}}
 
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
