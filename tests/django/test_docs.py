@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.dispatch import Signal
 
-from dragoman.django import audit, checks, conf, door, signals
+from dragoman.django import audit, checks, conf, door, hazards, signals
 from dragoman.harness import wire
 from dragoman.harness.messages import FinishReason, new_id
 from tests.django.one_of_each import events
@@ -44,12 +44,12 @@ def test_every_documented_default_of_a_turns_limits_is_the_real_one(settings_pag
 def test_every_check_is_documented(settings_page: str):
     ids = {
         word.rstrip(":")
-        for check in vars(checks).values()
+        for check in [*vars(checks).values(), *vars(hazards).values()]
         if callable(check) and (doc := getattr(check, "__doc__", None) or "")
         for word in doc.split()[:1]
         if word[:1] in "EW" and word[1:4].isdigit()
     }
-    assert len(ids) >= 4
+    assert len(ids) >= 16
     assert {one for one in ids if f"`dragoman.{one}`" not in settings_page} == set()
 
 

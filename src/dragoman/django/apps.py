@@ -16,3 +16,4 @@ class DragomanConfig(AppConfig):
     def ready(self) -> None:
         """Register the system checks. What needs the project's schema is built when it is first asked for."""
         import_module("dragoman.django.checks")
+        import_module("dragoman.django.hazards")

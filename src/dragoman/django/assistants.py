@@ -15,6 +15,7 @@ from dragoman.django.budgets import Ledger
 from dragoman.django.conf import AssistantSettings
 from dragoman.django.grounding import grounding_of
 from dragoman.django.redact import Discreet, Redactor
+from dragoman.django.retention import Sweeper
 from dragoman.django.signals import Announcer
 from dragoman.django.store import DjangoStore
 from dragoman.harness.assistant import Assistant, Observer
@@ -103,8 +104,8 @@ def _grounding(found: AssistantSettings) -> Grounding:
 
 def _observers(found: AssistantSettings, redactor: Redactor) -> tuple[Observer, ...]:
     audit = audit_log(found.alias, found.audit)
-    announcer = Announcer(found.alias, redactor)
-    return (announcer,) if audit is None else (audit, announcer)
+    others = (Announcer(found.alias, redactor), Sweeper(found))
+    return others if audit is None else (audit, *others)
 
 
 def _forget(*, setting: str, **_: Any) -> None:

@@ -1,6 +1,7 @@
 """System checks: settings that cannot be used, routes that are missing, another chat beside ours."""
 
 import difflib
+import os
 from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any
@@ -8,11 +9,19 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 from django.urls import NoReverseMatch, reverse
+from django.utils.module_loading import import_string
 
 from dragoman.django import conf
 from dragoman.django.conf import AssistantSettings
-from dragoman.django.grounding import host_of
+from dragoman.django.grounding import graphql_grounding, host_of
+from dragoman.graphql import direct
+from dragoman.harness import tokens
+from dragoman.harness.caller import Caller
 from dragoman.harness.errors import ConfigurationError
+from dragoman.providers import catalog
+from dragoman.providers.service import installed
+
+DIRECT_MANAGERS = 30
 
 
 @register("dragoman")
@@ -111,6 +120,98 @@ def mcp_is_installed(**_: Any) -> list[CheckMessage]:
         for alias, found in conf.enabled().items()
         if found.mcp
     ]
+
+
+@register("dragoman")
+def paths_import(**_: Any) -> list[CheckMessage]:
+    """E006: a dotted path - of the permission callable, the audit logger or a grounding - cannot be imported."""
+    messages: list[CheckMessage] = []
+    for alias, found in _enabled():
+        kind = str(found.grounding.get("kind", ""))
+        for place, path in {
+            "['permission']": found.permission,
+            "['audit']['logger']": found.audit.logger,
+            "['grounding']['kind']": kind if "." in kind else None,
+        }.items():
+            if isinstance(path, str) and path and (wrong := _objection(path)):
+                hint = "It is the dotted path of a callable, such as 'project.chat.may_ask'."
+                messages.append(Error(f"{conf.SETTING}[{alias!r}]{place}: {wrong}", hint=hint, id="dragoman.E006"))
+    return messages
+
+
+@register("dragoman")
+def provider_is_there(**_: Any) -> list[CheckMessage]:
+    """E007: the configured provider cannot be built: its SDK is not installed, or its class or configuration is wrong."""
+    return [
+        Error(f"The provider of the assistant {alias!r} cannot answer. {wrong}", id="dragoman.E007")
+        for alias, found in _enabled()
+        if not _lacks_key(found) and (wrong := _cannot_be_built(found))
+    ]
+
+
+@register("dragoman")
+def provider_has_a_key(**_: Any) -> list[CheckMessage]:
+    """W002: the configured provider has no key here; a machine that only builds or migrates needs none."""
+    hint = "Set it where the server runs. The planner answers without any key: 'provider': 'planner'."
+    return [
+        Warning(f"The provider of the assistant {alias!r} has no key. {wrong}", hint=hint, id="dragoman.W002")
+        for alias, found in _enabled()
+        if _lacks_key(found) and (wrong := _cannot_be_built(found))
+    ]
+
+
+@register("dragoman")
+def direct_tools_fit(**_: Any) -> list[CheckMessage]:
+    """W003: the strategy is "direct" for more managers than a model should be told of in every request."""
+    messages: list[CheckMessage] = []
+    for alias, found in _on_a_schema():
+        if found.tool_strategy != "direct":
+            continue
+        try:
+            host = host_of(found)
+            count = sum(manager.exposed for manager in host.managers()) if host.schema() is not None else 0
+        except ConfigurationError:
+            continue
+        if count > DIRECT_MANAGERS:
+            box = direct.toolbox(graphql_grounding(found).ground(), host, Caller("check", is_authenticated=True))
+            cost = tokens.of_tools(box.definitions)
+            message = f"The assistant {alias!r} has a tool for each of {count} managers: about {cost:,} tokens in every request."
+            hint = f"Above {DIRECT_MANAGERS} managers take 'tool_strategy': 'discovery', whose tools do not grow."
+            messages.append(Warning(message, hint=hint, id="dragoman.W003"))
+    return messages
+
+
+def _enabled() -> list[tuple[str, AssistantSettings]]:
+    return [] if conf.problems() else list(conf.enabled().items())
+
+
+def _objection(path: str) -> str:
+    try:
+        found = import_string(path)
+    except ImportError as error:
+        return f"{path!r} cannot be imported: {error}."
+    except Exception as error:
+        return f"{path!r} cannot be imported: its module raises {type(error).__name__}."
+    return "" if callable(found) else f"{path!r} is no callable."
+
+
+def _cannot_be_built(found: AssistantSettings) -> str:
+    try:
+        catalog.create(found.provider, found.provider_config)
+    except ConfigurationError as error:
+        return error.message
+    return ""
+
+
+def _lacks_key(found: AssistantSettings) -> bool:
+    """Whether the provider is a service whose SDK is there, and no key for it."""
+    try:
+        service = catalog.SERVICES.get(catalog.choose(found.provider, found.provider_config).name)
+    except ConfigurationError:
+        return False
+    if service is None or not installed(service.sdk) or found.provider_config.get("api_key"):
+        return False
+    return bool(service.keys) and not any(os.environ.get(key, "").strip() for key in service.keys)
 
 
 def _on_a_schema() -> list[tuple[str, AssistantSettings]]:

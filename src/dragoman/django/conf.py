@@ -39,7 +39,7 @@ class ConversationLimits:
 
     max_recent_messages: int = 20
     summarize_after: int = 10
-    ttl_hours: float = 24
+    ttl_hours: float | None = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ class AssistantSettings:
     disconnect_grace_seconds: float = 0
     mcp: bool = False
     client_address_header: str = ""
+    usage_days: float = 90
 
     @property
     def route(self) -> str:
@@ -328,6 +329,7 @@ _KEYS: dict[str, _Reader] = {
     "disconnect_grace_seconds": _number(0),
     "mcp": _boolean,
     "client_address_header": _header,
+    "usage_days": _number(1),
 }
 
 # Keys that a project might bring from elsewhere, with where they went.
@@ -361,7 +363,7 @@ _SECTIONS: dict[str, tuple[Callable[..., Any], dict[str, _Reader]]] = {
         {
             "max_recent_messages": _number(1, whole=True),
             "summarize_after": _number(1, whole=True),
-            "ttl_hours": _number(0),
+            "ttl_hours": _or_none(_number(0)),
         },
     ),
     "audit": (

@@ -18,6 +18,11 @@ def grounding_of(settings: AssistantSettings) -> Grounding:
     kind = str(settings.grounding.get("kind", "graphql"))
     if kind != "graphql":
         raise ConfigurationError(f"Unknown grounding {kind!r}. There is: graphql, or the dotted path of a class.")
+    return graphql_grounding(settings)
+
+
+def graphql_grounding(settings: AssistantSettings) -> GraphQLGrounding:
+    """The grounding of an alias on the project's GraphQL schema. Raises ConfigurationError as `host_of` does."""
     return GraphQLGrounding(
         host_of(settings),
         allowed_mutations=settings.allowed_mutations,
