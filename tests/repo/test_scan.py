@@ -58,6 +58,14 @@ def test_nothing_is_stale_right_after_a_scan(tmp_path: Path) -> None:
     assert scan.freshen(repository) == scan.Freshness("current")
 
 
+def test_staleness_is_told_from_content_and_not_from_times(tmp_path: Path) -> None:
+    repository = clone(tmp_path, PLENTY)
+    scan.scan(repository)
+    for path in PLENTY:
+        (repository.root / path).touch()
+    assert scan.freshen(repository) == scan.Freshness("current")
+
+
 def test_an_edit_and_a_commit_are_visible_to_the_next_question(tmp_path: Path) -> None:
     repository = clone(tmp_path, SHOP)
     scan.scan(repository)

@@ -58,6 +58,12 @@ def read_all(repository: Repository, wanted: Sequence[Wanted], jobs: int | None 
         yield from _read_here(repository, wanted)
 
 
+def really_changed(repository: Repository, wanted: Sequence[Wanted]) -> int:
+    """How many of these files have another content than before, whatever their times say."""
+    with tree.reading(repository) as content:
+        return sum(not _made(one, content(one.entry), digest_only=True).same for one in wanted)
+
+
 def _read_here(repository: Repository, wanted: Sequence[Wanted]) -> Iterator[Read]:
     with tree.reading(repository) as content:
         for one in wanted:
@@ -69,15 +75,15 @@ def _read(one: Wanted, content: tree.Reading) -> Read:
     return replace(_made(one, content(one.entry)), read_ns=begun)
 
 
-def _made(one: Wanted, content: bytes | None) -> Read:
+def _made(one: Wanted, content: bytes | None, *, digest_only: bool = False) -> Read:
     entry = one.entry
     if content is None:
         return Read(entry, reason=tree.UNREADABLE)
     if len(content) > tree.LARGEST:
         return Read(entry, reason=tree.TOO_LARGE)
     digest = hashlib.blake2b(content, digest_size=16).hexdigest()
-    if digest == one.digest:
-        return Read(entry, digest=digest, same=True)
+    if digest_only or digest == one.digest:
+        return Read(entry, digest=digest, same=digest == one.digest)
     if reason := tree.objection(content):
         return Read(entry, digest=digest, reason=reason)
     language = registry.language_of(entry.path)

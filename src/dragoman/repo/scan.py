@@ -10,12 +10,14 @@ from dragoman.harness.errors import ConfigurationError
 from dragoman.repo import db, graph, index, intake, lock, record, tree
 from dragoman.repo.index import Indexed
 from dragoman.repo.intake import Report
+from dragoman.repo.reading import really_changed
 from dragoman.repo.record import Recorded
 from dragoman.repo.repository import Repository
 
 # Up to these a question brings the index up to date by itself.
 MOST_CHANGED = 60  # files
 MOST_COMMITS = 2_000
+_MOST_COMPARED = 3_000  # files whose content is looked at to tell whether they changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def freshen(
             graph.ready(connection)
             told = index.state(connection)
             listed = tree.listing(repository, exclude)
-            changed = _changed(connection, listed)
+            touched, changed = _changed(connection, repository, listed)
             commits = _new_commits(connection, repository, default_branch)
     except db.NotIndexed as error:
         return Freshness("missing", note=error.message)
@@ -97,19 +99,22 @@ def freshen(
         return Freshness("stale", note=f"Whether this answer is up to date is not known. {error.message}")
     if told.get("reader") != intake.reader():
         return Freshness("stale", changed, "The index was made by another version of dragoman. Run: dragoman scan")
-    if not changed and commits == 0 and told.get("head") == tree.head(repository):
+    current = not changed and commits == 0 and told.get("head") == tree.head(repository)
+    if current and touched <= most:
         return Freshness("current")
     if changed > most or commits is None:
         return Freshness("stale", changed, _how_old(changed))
     try:
         scan(repository, wait=False, exclude=exclude, default_branch=default_branch, listed=listed)
     except lock.Busy:
+        if current:
+            return Freshness("current")
         return Freshness(
             "busy", changed, "A scan of this repository is running; this answer rests on the one before it."
         )
     except (sqlite3.Error, OSError, ConfigurationError):
-        return Freshness("stale", changed, _how_old(changed))
-    return Freshness("updated", changed)
+        return Freshness("current") if current else Freshness("stale", changed, _how_old(changed))
+    return Freshness("current") if current else Freshness("updated", changed)
 
 
 def _new_commits(connection: sqlite3.Connection, repository: Repository, default_branch: str) -> int | None:
@@ -132,10 +137,13 @@ def _new_commits(connection: sqlite3.Connection, repository: Repository, default
     return None if count > MOST_COMMITS else max(count, 1)
 
 
-def _changed(connection: sqlite3.Connection, listed: tree.Tree) -> int:
+def _changed(connection: sqlite3.Connection, repository: Repository, listed: tree.Tree) -> tuple[int, int]:
+    """How many files look changed, and how many are: by their content, where it can be asked quickly."""
     there = {entry.path for entry in listed.files}
     gone = sum(path not in there for (path,) in connection.execute("SELECT path FROM readings"))
-    return len(intake.outdated(connection, listed)) + gone
+    wanted = intake.outdated(connection, listed)
+    few = len(wanted) <= _MOST_COMPARED
+    return len(wanted) + gone, gone + (really_changed(repository, wanted) if few else len(wanted))
 
 
 def _how_old(changed: int) -> str:
