@@ -18,7 +18,8 @@ _USUAL = ("main", "master")
 class Refs:
     """The ends of a clone's history. `head` is empty in an empty clone, `branch` where HEAD is detached.
 
-    `default` is the default branch's name and `default_tip` its newest commit. `shallow` holds the commits whose
+    `default` is the default branch's name and `default_tip` its newest commit. `tips`, HEAD and that, are what is indexed:
+    other branches and old releases would tell the same change again. `shallow` holds the commits whose
     parents are not here; `partial` says that contents may be missing.
     """
 
@@ -48,8 +49,7 @@ def read(git: Git, configured: str = "") -> Refs:
         if found := _tip(git, names, name):
             default, tip = name, found
             break
-    local = {sha for name, sha in names.items() if not name.startswith("refs/remotes/")}
-    return Refs(head, branch, default, tip, frozenset({*local, head, tip} - {""}), names, _shallow(git), _partial(git))
+    return Refs(head, branch, default, tip, frozenset({head, tip} - {""}), names, _shallow(git), _partial(git))
 
 
 def resolve(git: Git, name: str) -> str | None:

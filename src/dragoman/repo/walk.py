@@ -91,22 +91,29 @@ def read(git: Git, shas: Sequence[str], refs: Refs, walk: Walk) -> Iterator[tupl
         elif stream.died or not done:
             in_a_row = in_a_row + 1 if not done else 1
             walk.told.append(log.failure)
-            if one := _one(git, left.pop(0), walk):
-                yield _judged(*one[:1], refs, one[1])
+            sha = left.pop(0)
+            if found := without_contents(git, sha):
+                yield _judged(found[0], refs, found[1])
+            else:
+                walk.stopped = log.failure
             if refs.partial and in_a_row >= _GIVING_UP:
                 depth = Depth.TREES if depth is Depth.FULL else Depth.ALONE
 
 
-def _one(git: Git, sha: str, walk: Walk) -> tuple[Entry, str] | None:
-    """A commit whose contents cannot be read: what its trees tell, or what it says itself."""
+def without_contents(git: Git, sha: str) -> tuple[Entry, str] | None:
+    """A commit whose contents cannot be read: what its trees tell, or what it says itself, and why it is no more."""
     for depth, reason in ((Depth.TREES, NOT_COUNTED), (Depth.ALONE, NO_FILES)):
-        with git.stream(*words(depth), given=f"{sha}\n".encode()) as stream:
-            log = Log(stream, False)
-            found = list(log.entries())
-        if found and not log.failure:
-            return found[0], reason
-    walk.stopped = walk.told[-1]
+        if entry := one(git, sha, depth):
+            return entry, reason
     return None
+
+
+def one(git: Git, sha: str, depth: Depth = Depth.FULL) -> Entry | None:
+    """One commit, or None where it cannot be read this far."""
+    with git.stream(*words(depth), given=f"{sha}\n".encode()) as stream:
+        log = Log(stream, depth is Depth.FULL)
+        found = list(log.entries())
+    return found[0] if found and not log.failure else None
 
 
 def _judged(entry: Entry, refs: Refs, reason: str | None) -> tuple[Entry, str | None]:

@@ -46,6 +46,7 @@ CREATE TABLE commit_files (          -- a merge's are those against its first pa
     PRIMARY KEY (sha, path)
 ) WITHOUT ROWID;
 CREATE INDEX commit_files_by_path ON commit_files (path);
+CREATE INDEX commit_files_renamed ON commit_files (path) WHERE old_path IS NOT NULL;
 CREATE INDEX commit_files_by_old_path ON commit_files (old_path) WHERE old_path IS NOT NULL;
 -- Words to find commits by; the texts stay where they are. rowid is the commit's id.
 CREATE VIRTUAL TABLE commit_words USING fts5 (message, paths, content = '', detail = 'column', tokenize = 'porter unicode61');
