@@ -15,7 +15,7 @@ from dragoman.harness.tools import Toolbox, ToolError
 from dragoman.repo import names, outline, scan, search
 from dragoman.repo.repository import Repository
 from dragoman.repo.tools import code
-from tests.repo.clones import clone, commit, put
+from tests.repo.clones import clone, commit, git, put
 
 WINDOW = '''"""Fit what was said into a budget."""
 
@@ -422,6 +422,37 @@ def test_source_outside_the_root_is_not_shown_through_a_link_made_since(tmp_path
     (found.root / "a").rmdir()
     (found.root / "a").symlink_to(tmp_path / "outside")
     assert ask(found, "get_symbol", name="key")["symbol"]["source"] == ""
+
+
+def test_a_secret_in_the_code_is_masked_wherever_a_symbol_is_told(tmp_path: Path) -> None:
+    key = "sk-" + "a1B2" * 10
+    found = clone(
+        tmp_path, {"a.py": f'API_KEY = "{key}"\n\n\nclass Client:\n    """Uses {key}."""\n\n    TOKEN = "{key}"\n'}
+    )
+    scan.scan(found)
+    for tool, arguments in (
+        ("get_symbol", {"name": "API_KEY"}), ("get_symbol", {"name": "Client"}), ("search_symbols", {"query": "client"}),
+        ("get_callers", {"name": "Client"}),
+    ):  # fmt: skip
+        told = json.dumps(ask(found, tool, **arguments))
+        assert key not in told
+        assert "[masked]" in told
+
+
+def test_commits_of_an_area_are_those_of_its_history_renames_followed_and_merges_left_out(tmp_path: Path) -> None:
+    found = clone(tmp_path, {"old.py": "def total(): ...\n" * 9})
+    root = found.root
+    commit(root, {"old.py": "def total(): ...\n" * 10})
+    (root / "old.py").rename(root / "new.py")
+    commit(root, {}, "Rename it")
+    git(root, "switch", "--quiet", "-c", "side")
+    commit(root, {"new.py": "def total(): ...\n" * 11})
+    git(root, "switch", "--quiet", "main")
+    commit(root, {"other.py": ""})
+    git(root, "merge", "--quiet", "--no-ff", "-m", "Merge", "side")
+    scan.scan(found)
+    told = ask(found, "get_area_outline", path="new.py")["files"]
+    assert told[0]["commits"] == 4 == len(git(root, "log", "--follow", "--format=%h", "new.py").split())
 
 
 def test_the_five_tools_cost_few_tokens(repository: Repository) -> None:

@@ -40,6 +40,23 @@ class Outline:
     areas: tuple[Area, ...]
 
 
+# Commits that touched a file, under earlier names too; a merge is told by what it brought, as in an area's history.
+_COMMITS = """
+    WITH RECURSIVE names (origin, path, until) AS (
+        SELECT path, path, '9999' FROM files WHERE {within}
+        UNION
+        SELECT n.origin, f.old_path, c.committed_at FROM names n
+        JOIN commit_files f ON f.path = n.path AND f.old_path IS NOT NULL JOIN commits c USING (sha)
+        WHERE c.committed_at <= n.until AND c.reachable
+    ), touched (origin, sha, until) AS (
+        SELECT n.origin, f.sha, n.until FROM names n JOIN commit_files f ON f.path = n.path
+        UNION SELECT n.origin, f.sha, n.until FROM names n JOIN commit_files f ON f.old_path = n.origin
+    )
+    SELECT t.origin, count(DISTINCT t.sha) FROM touched t JOIN commits c USING (sha)
+    WHERE c.reachable AND NOT c.is_merge AND c.committed_at <= t.until GROUP BY t.origin
+"""
+
+
 def outline(connection: sqlite3.Connection, path: str) -> Outline | None:
     """The outline of a file or a folder, "" for all; None where nothing indexed is of that path."""
     within, values = _below("path", path)
@@ -52,9 +69,7 @@ def outline(connection: sqlite3.Connection, path: str) -> Outline | None:
     ).fetchall()
     if not files and path:
         return None
-    commits = dict(
-        connection.execute(f"SELECT path, count(DISTINCT sha) FROM commit_files WHERE {within} GROUP BY path", values)
-    )
+    commits = dict(connection.execute(_COMMITS.format(within=within), values))
     count = sum(row[3] for row in files)
     if count <= MOST_SYMBOLS and len(files) <= MOST_FILES:
         lines = {row[2]: _lines(connection, row[2], row[0]) for row in files if row[3]}
@@ -91,7 +106,7 @@ def _folders(connection: sqlite3.Connection, path: str, areas: Iterable[Area]) -
         if folder == path or any(other != folder and other.startswith(f"{folder}/") for other in chosen):
             touched = sum(area.commits for area in inside)  # its own files alone
         else:
-            sql = f"SELECT count(DISTINCT sha) FROM commit_files WHERE {where}"
+            sql = f"SELECT count(DISTINCT sha) FROM commit_files JOIN commits USING (sha) WHERE reachable AND NOT is_merge AND {where}"
             touched = connection.execute(sql, values).fetchone()[0]
         yield Area(
             folder, touched, sum(area.symbol_count for area in inside), sum(area.lines for area in inside), len(inside)

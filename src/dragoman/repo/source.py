@@ -1,7 +1,8 @@
-"""The lines of a symbol, as they stand in its file now."""
+"""The lines of a symbol, as they stand in its file now, secrets masked."""
 
 from dragoman.repo import tree
 from dragoman.repo.repository import Repository
+from dragoman.repo.secrets import mask
 
 MOST_LINES = 80
 
@@ -12,7 +13,8 @@ def of(repository: Repository, path: str, line: int, end_line: int) -> str:
     if entry is None:
         return ""
     with tree.reading(repository) as content:
-        text = (content(entry) or b"").decode("utf-8", "replace")
+        # As a whole, since a secret may begin above the symbol.
+        text, _ = mask((content(entry) or b"").decode("utf-8", "replace"))
     lines = text.split("\n")[line - 1 : end_line]
     if len(lines) > MOST_LINES:
         more = len(lines) - MOST_LINES

@@ -10,6 +10,7 @@ from dragoman.repo import db, graph, outline, source
 from dragoman.repo.graph import Neighbour, Page, Symbol
 from dragoman.repo.names import NAME_SHAPES
 from dragoman.repo.repository import Repository
+from dragoman.repo.secrets import mask
 
 _MOST_CHOICES = 30
 _MOST_MEMBERS = 100
@@ -101,7 +102,7 @@ def _get_symbol(connection: sqlite3.Connection, repository: Repository, name: st
     if above:
         told["parent"] = above.id
     told["members"] = [
-        {"name": member.name, "kind": member.kind, "line": member.line, "signature": member.signature}
+        {"name": member.name, "kind": member.kind, "line": member.line, "signature": mask(member.signature)[0]}
         for member in inside.items
     ]
     if inside.found > len(inside.items):
@@ -238,8 +239,8 @@ def _shown(symbol: Symbol) -> dict[str, Any]:
         "path": symbol.path,
         "line": symbol.line,
         "end_line": symbol.end_line,
-        "signature": symbol.signature,
-        "doc": symbol.doc.strip().partition("\n")[0],
+        "signature": mask(symbol.signature)[0],
+        "doc": mask(symbol.doc.strip().partition("\n")[0])[0],
     }
 
 
