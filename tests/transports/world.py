@@ -61,6 +61,45 @@ def forget() -> None:
 # The world ------------------------------------------------------------------------------------------------------------
 
 ROWS = {"Apollo": "active", "Gemini": "planned"}
+MONTHS = [f"2026-{month:02}" for month in range(1, 13)]
+EVIL = "<img src='http://evil.example/x.png'>"
+CHARTS: dict[str, Any] = {
+    "stacked": {
+        "kind": "stacked",
+        "title": "Lines per month",
+        "x": {"label": "month", "values": MONTHS},
+        "series": [
+            {"name": "added", "values": [120, 80, 0, 340, 210, 90, 400, 310, 20, 55, 130, 75]},
+            {"name": "removed", "values": [20, 60, 0, 140, 110, 30, 100, 210, 10, 5, 30, 25]},
+        ],
+        "caption": "1 month without rows drawn as 0.",
+    },
+    "line": {
+        "kind": "line",
+        "title": "Balance",
+        "x": {"label": "month", "values": MONTHS},
+        "series": [{"name": "balance", "values": [5, 3, -2, -4.5, 0, 1, 2.25, 8, 9, 7, 3, 1]}],
+    },
+    "bar": {
+        "kind": "bar",
+        "title": EVIL,
+        "x": {"label": EVIL, "values": [EVIL, "b.py"]},
+        "series": [{"name": EVIL, "values": [3, 1]}],
+        "caption": EVIL,
+    },
+    "horizontal": {
+        "kind": "horizontal",
+        "title": "Busiest files",
+        "x": {"label": "path", "values": ["src/a/very/long/way/down/to/the/last/of/all/files.py", "README.md"]},
+        "series": [{"name": "commits", "values": [1200, 7]}],
+    },
+    "broken": {
+        "kind": "pie",
+        "title": "No",
+        "x": {"label": "x", "values": ["a"]},
+        "series": [{"name": "n", "values": ["b"]}],
+    },
+}
 written: list[tuple[str, str]] = []
 
 
@@ -89,9 +128,13 @@ class World:
             mark(f"renamed.{arguments['name']}")
             return {"ok": True, "object": {"name": arguments["to"]}}
 
+        async def draw(arguments: Any) -> Any:
+            return {"chart": CHARTS[arguments["name"]]}
+
         text = {"type": "string"}
         return Toolbox.of(
             [
+                Tool(_definition("draw", "Draw a chart.", name=text), draw),
                 Tool(_definition("look_up", "Look a project up.", name=text), look_up),
                 Tool(
                     _definition("rename", "Rename a project.", name=text, to=text),
@@ -142,6 +185,7 @@ SCRIPTS: dict[str, list[Round]] = {
     "rename": [["I will. ", RENAME], _what_became_of_it],
     "rename two": [[RENAME, ToolRequest("rename", {"name": "Apollo", "to": "Aurora"})], _what_became_of_it],
     "rename again and again": [[RENAME], [RENAME], _what_became_of_it],
+    **{f"draw {name}": [[ToolRequest("draw", {"name": name})], ["Drawn."]] for name in CHARTS},
     "markup": [["<img src='http://evil.example/x.png'> <b>bold</b> ", "<script>boo()</script>"]],
     "long": [["\n".join(f"line {number}" for number in range(200)), Gate("long"), "\nthe end"]],
     "fail": [["It began, ", ProviderError("The model's service failed.")]],

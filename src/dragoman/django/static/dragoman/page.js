@@ -1,5 +1,6 @@
 // The page: state in, elements out. Every text is set as text, never as markup.
 
+import { figure } from "./chart.js";
 import { Line } from "./line.js";
 import { empty, reduce } from "./reduce.js";
 
@@ -92,6 +93,8 @@ const shapes = {
     card.querySelector(".state").textContent = summary(item);
     if (item.result !== undefined && card.childElementCount < 4) {
       card.append(make("h3", "", "Result"), ...result(item.result));
+      const chart = figure(item.result?.chart);
+      if (chart) element.append(chart);
     }
   },
 
