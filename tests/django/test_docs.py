@@ -76,3 +76,9 @@ def test_every_signal_and_every_record_of_the_audit_log_is_documented():
         assert f"| `{name}` |" in page
     for record in re.findall(r'"event_type": "(\w+)"', Path(audit.__file__).read_text()):
         assert f"| `{record}` |" in page
+
+
+def test_every_command_is_documented():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "operations.md").read_text()
+    for command in (Path(checks.__file__).parent / "management" / "commands").glob("dragoman_*.py"):
+        assert f"| `{command.stem}` |" in page

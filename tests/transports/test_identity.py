@@ -282,6 +282,30 @@ async def test_whoever_the_projects_middleware_says_is_asking_is_believed(
     assert (conversation.user_id, conversation.session) == (ada.pk, "")
 
 
+async def test_whoever_is_deactivated_is_refused_whatever_the_projects_middleware_says(
+    ada: Any, chat: dict[str, Any], settings: Settings
+):
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, f"{HERE}.by_token"]
+    await get_user_model().objects.filter(pk=ada.pk).aupdate(is_active=False)
+    for path, body in (("/chat/", {"text": "hello"}), ("/chat/confirm/", {"confirmation_id": "x", "confirmed": True})):
+        response = await post(AsyncClient(), path, body, authorization="Token wanda")
+        assert (response.status_code, response.json()["code"]) == (403, "signed_out")
+    assert not world.happened("asked")
+
+
+@pytest.mark.requirement("g.permission.callable")
+async def test_a_decision_is_gated_like_a_message(client: AsyncClient, chat: dict[str, Any], settings: Settings):
+    async with socket(client) as line:
+        await line.say(type="message", text="rename")
+        asked = (await line.hear_until("confirm_mutation"))[-1]
+        settings.DRAGOMAN = {"default": {**chat, "permission": f"{HERE}.says_no"}}
+        decision = {"confirmation_id": asked["id"], "confirmed": True}
+        await line.say(type="confirm", **decision)
+        assert (await line.hear())["code"] == "permission_denied"
+        assert (await post(client, "/chat/confirm/", decision)).status_code == 403
+    assert world.written == []
+
+
 def by_token(get_response: Any) -> Any:
     """Authentication by a header, as a project may have it."""
     assert iscoroutinefunction(get_response)

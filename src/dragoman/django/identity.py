@@ -127,6 +127,8 @@ class Socket:
 
 def _of_request(request: HttpRequest, begins_session: bool, address: str) -> Visitor:
     user, session = request.user, getattr(request, "session", None)
+    if user.is_authenticated and not getattr(user, "is_active", True):  # some backends let them in
+        raise SignedOut("This account is not active.")
     key = session.session_key if session is not None else None
     if not user.is_authenticated and not key:
         if not begins_session:
