@@ -92,6 +92,21 @@ def test_a_tool_card_opens_to_its_arguments_and_its_result(page: Page):
     expect(card.get_by_text('"status": "active"')).to_be_visible()
 
 
+def test_what_stands_in_no_result_is_marked_and_the_rest_tells_its_source_also_after_a_reload(page: Page):
+    ask(page, "claim")
+    for _ in ("live", "replayed"):
+        answer = page.locator(".item.text")
+        expect(answer.locator("p")).to_have_text("\U0001f680 Apollo is active and has 7 parts.")
+        expect(answer.locator(".claim.unmatched")).to_have_text("7")
+        expect(answer.locator(".claim:not(.unmatched)")).to_have_attribute("title", "stands in look_up, name: Apollo")
+        expect(answer.locator("summary")).to_have_text("Sources \u00b7 1 not found in the data")
+        answer.locator("summary").press("Enter")
+        expect(answer.locator("li")).to_have_text(
+            ["Apollo: stands in look_up, name: Apollo", "7: not found in the data of this answer"]
+        )
+        page.reload()
+
+
 @pytest.mark.requirement("g.confirm.reject", "g.confirm.accept")
 def test_a_change_is_rejected_and_another_is_confirmed(page: Page):
     ask(page, "rename")

@@ -55,7 +55,7 @@ async def test_several_pending_calls_are_decided_apart_and_the_turn_goes_on_afte
     assert len(asked) == 3
     assert kinds(await port.decide(asked[2]["id"])) == ["tool_result"]
     assert kinds(await port.decide(asked[0]["id"], "user_rejected")) == ["tool_result"]
-    assert kinds(await port.decide(asked[1]["id"])) == ["tool_result", "text_chunk", "done"]
+    assert kinds(await port.decide(asked[1]["id"])) == ["tool_result", "text_chunk", "evidence", "done"]
     assert port.fleet.done == [("scrap", {"n": 3}), ("scrap", {"n": 2})]
 
 

@@ -27,6 +27,8 @@ async def test_a_turn_tells_its_text_its_calls_and_how_it_ended() -> None:
     frames = await port.ask("Where is Argo?")
     call_id = frames[2]["id"]
     place = {"conversation_id": port.conversation.id, "run_id": frames[0]["run_id"]}
+    source = {"value": "Argo", "call_id": call_id, "tool": "look", "field": "ship"}
+    argo = {"text": "Argo", "start": 0, "end": 4, "kind": "name", "source": source, "how": "cell"}
     usage = frames[-1].pop("usage")
     frames[0].pop("id"), frames[0].pop("created"), frames[-1].pop("message_id")
     assert frames == [
@@ -36,7 +38,8 @@ async def test_a_turn_tells_its_text_its_calls_and_how_it_ended() -> None:
         {"type": "tool_result", "id": call_id, "name": "look", "data": {"ship": "Argo", "log": ""}, **place, "seq": 4},
         {"type": "text_chunk", "content": "Argo is ", **place, "seq": 5},
         {"type": "text_chunk", "content": "in port.", **place, "seq": 6},
-        {"type": "done", "finish_reason": "stop", "provider": "scripted", "model": "script", **place, "seq": 7},
+        {"type": "evidence", "items": [argo], **place, "seq": 7},
+        {"type": "done", "finish_reason": "stop", "provider": "scripted", "model": "script", **place, "seq": 8},
     ]
     assert usage["estimated"]
     assert usage["input_tokens"] > 0

@@ -314,5 +314,5 @@ async def test_any_class_with_complete_is_a_provider_by_its_path() -> None:
     fleet, store = Fleet(), MemoryStore()
     assistant = Assistant(catalog.create("tests.providers.test_dialects.Echo"), fleet, store)
     frames = [wire.frame(e) async for e in assistant.ask(ADA, await store.create(ADA), "Argo")]
-    assert kinds(frames) == ["user_message", "tool_call", "tool_result", "text_chunk", "done"]
+    assert kinds(frames) == ["user_message", "tool_call", "tool_result", "text_chunk", "evidence", "done"]
     assert text(frames) == "It says Argo."

@@ -134,7 +134,9 @@ def named(frames: list[Frame]) -> list[Frame]:
     def name(key: str, value: Any) -> Any:
         if key in ("created", "expires_at"):
             return "then"
-        if key in ("id", "conversation_id", "run_id", "message_id") and isinstance(value, str):
+        if key == "items":  # of evidence: each source names the call it comes from
+            return [{**item, "source": {k: name(k, v) for k, v in (item["source"] or {}).items()}} for item in value]
+        if key in ("id", "call_id", "conversation_id", "run_id", "message_id") and isinstance(value, str):
             return names.setdefault(value, f"{key} {len(names)}")
         return value
 

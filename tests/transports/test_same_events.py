@@ -8,7 +8,7 @@ from django.test import AsyncClient
 from dragoman.harness.caller import Caller
 from tests.transports.clients import in_process, kinds, named, new_conversation, plain_post, sse, text_of, websocket
 
-SCRIPTS = ["hello", "look", "look twice", "rename at once", "fail", "break"]
+SCRIPTS = ["hello", "look", "look twice", "claim", "rename at once", "fail", "break"]
 
 
 @pytest.mark.requirement("g.transport.same-events", "g.sse.stream", "g.http.post")
@@ -30,7 +30,7 @@ async def test_the_frames_have_the_fields_of_the_protocol(client: AsyncClient):
     places = [(frame.pop("conversation_id"), frame.pop("run_id"), frame.pop("seq")) for frame in frames]
     assert len({place[:2] for place in places}) == 1
     assert [seq for *_, seq in places] == list(range(1, len(frames) + 1))
-    said, thought, text, call, result, first, second, done = frames
+    said, thought, text, call, result, first, second, evidence, done = frames
     assert (said["type"], said["text"]) == ("user_message", "look")
     assert thought == {"type": "thinking", "content": "A name. "}
     assert text == {"type": "text_chunk", "content": "Looking. "}
@@ -42,6 +42,9 @@ async def test_the_frames_have_the_fields_of_the_protocol(client: AsyncClient):
         "data": {"name": "Apollo", "status": "active"},
     }
     assert first["content"] + second["content"] == "Apollo is active."
+    source = {"value": "Apollo", "call_id": call["id"], "tool": "look_up", "field": "name"}
+    apollo = {"text": "Apollo", "start": 0, "end": 6, "kind": "name", "source": source, "how": "cell"}
+    assert evidence == {"type": "evidence", "items": [apollo]}
     assert done == {
         "type": "done",
         "finish_reason": "stop",

@@ -180,6 +180,7 @@ SCRIPTS: dict[str, list[Round]] = {
         [ToolRequest("look_up", {"name": "Apollo"}), ToolRequest("look_up", {"name": "Vostok"})],
         ["One is there."],
     ],
+    "claim": [[ToolRequest("look_up", {"name": "Apollo"})], ["\U0001f680 Apollo is active ", "and has 7 parts."]],
     "rename at once": [[ToolRequest("rename", {"name": "Gemini", "to": "Castor"})], _what_became_of_it],
     "rename slowly": [[ToolRequest("rename", {"name": "Gemini", "to": "Slow"})], _what_became_of_it],
     "rename": [["I will. ", RENAME], _what_became_of_it],

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from dragoman.harness import calls, summary, tokens, window
 from dragoman.harness.budget import Account, Budget, Unlimited, admitted, resumed
 from dragoman.harness.caller import Caller
+from dragoman.harness.claims import evidence
 from dragoman.harness.errors import BadRequest, ChatError
 from dragoman.harness.events import (
     ConfirmationNeeded,
     Done,
     Envelope,
     Event,
+    Evidence,
     Failed,
     TextChunk,
     Thinking,
@@ -146,6 +148,7 @@ class Assistant:
         turn.limits = _within(self.limits, turn.spent, account)
         begun = len(turn.messages)
         keeper = _Keeper(self.store, hold, turn, account, folding=Usage())
+        basis = evidence.Basis()
         turn.asked = {p.call.id: _as_needed(p) for p in (waiting or {}).values()}
         keeper.paused = set(turn.asked)
         events = conduct(turn)
@@ -158,6 +161,7 @@ class Assistant:
                     await keeper.flush()
                     if isinstance(event, ToolReturned):
                         told.add(event.result.call_id)
+                        basis.follow(turn.messages)
                     yield await self._tell(caller, hold, event)
             except ChatError as error:
                 turn.messages.append(_failure(turn, error))
@@ -172,15 +176,17 @@ class Assistant:
             await _interrupt(events, turn)
             await uninterrupted(keeper.flush())
             if isinstance(leaving, GeneratorExit):
-                for event in _farewell(turn, begun, told):  # nobody listens any more, but observers are told the end
+                for event in _farewell(
+                    turn, begun, told, basis
+                ):  # nobody listens any more, but observers are told the end
                     await self._tell(caller, hold, event)
                 raise
             if task := asyncio.current_task():  # the interruption ends here: what follows is the turn's own farewell
                 task.uncancel()
-            for event in _farewell(turn, begun, told):
+            for event in _farewell(turn, begun, told, basis):
                 yield await self._tell(caller, hold, event)
             return
-        for event in _farewell(turn, len(turn.messages), told):
+        for event in _farewell(turn, len(turn.messages), told, basis):
             yield await self._tell(caller, hold, event)
 
     async def _head(
@@ -329,8 +335,8 @@ async def _interrupt(events: AsyncGenerator[Event], turn: Turn) -> None:
         turn.messages.append(_ending(turn.provider, Outcome(turn.interrupt.reason)))
 
 
-def _farewell(turn: Turn, begun: int, told: set[str]) -> list[Event]:
-    """What is still to be told of a turn that ended: results from `begun` on that nobody heard of, and the end itself."""
+def _farewell(turn: Turn, begun: int, told: set[str], basis: evidence.Basis) -> list[Event]:
+    """What is still to be told of a turn that ended: results from `begun` on that nobody heard of, evidence, and the end itself."""
     asking = {call.id: call for message in turn.messages for call in message.calls}
     results = [message.result for message in turn.messages[begun:] if message.result is not None]
     events: list[Event] = [
@@ -338,6 +344,8 @@ def _farewell(turn: Turn, begun: int, told: set[str]) -> list[Event]:
     ]
     if (outcome := turn.outcome) is not None:
         last = turn.messages[-1]
+        if claims := basis.claims(turn.messages):
+            events.append(Evidence(claims))
         events.append(Done(outcome.finish_reason, last.id, last.provider, last.model, turn.spent))
     return events
 

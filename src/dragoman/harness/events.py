@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from dragoman.harness.claims.claim import Claim
 from dragoman.harness.messages import FinishReason, ToolCall, ToolResult, Usage
 
 
@@ -75,6 +76,13 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the claims of the answer rest on; told before Done where there are any."""
+
+    items: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The turn is over. `usage` is that of the whole turn."""
 
@@ -85,7 +93,18 @@ class Done:
     usage: Usage
 
 
-Event = UserSaid | TextChunk | Thinking | ToolCalled | ToolReturned | ConfirmationNeeded | RoundLimit | Failed | Done
+Event = (
+    UserSaid
+    | TextChunk
+    | Thinking
+    | ToolCalled
+    | ToolReturned
+    | ConfirmationNeeded
+    | RoundLimit
+    | Failed
+    | Evidence
+    | Done
+)
 
 
 @dataclass(frozen=True, slots=True)

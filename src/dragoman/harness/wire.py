@@ -7,12 +7,15 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
+from dragoman.harness.claims import evidence
+from dragoman.harness.claims.claim import Claim
 from dragoman.harness.errors import BadRequest, ChatError
 from dragoman.harness.events import (
     ConfirmationNeeded,
     Done,
     Envelope,
     Event,
+    Evidence,
     Failed,
     RoundLimit,
     TextChunk,
@@ -174,11 +177,11 @@ def _events(rows: list[Message]) -> Iterable[Event]:
         elif row.result is not None:
             yield ToolReturned(row.result)
         elif row.role == "assistant":
-            yield from _assistant(row, rounds, spent)
+            yield from _assistant(row, rounds, spent, evidence.of_turn(rows) if row is rows[-1] else ())
             rounds += bool(row.calls)
 
 
-def _assistant(row: Message, rounds: int, spent: Usage) -> Iterable[Event]:
+def _assistant(row: Message, rounds: int, spent: Usage, claims: tuple[Claim, ...]) -> Iterable[Event]:
     outcome = row.outcome
     error = None
     if outcome is not None and outcome.error_code:
@@ -193,6 +196,8 @@ def _assistant(row: Message, rounds: int, spent: Usage) -> Iterable[Event]:
         yield ToolCalled(call)
     if error and error.code not in _FIRST_ERRORS:
         yield error
+    if claims:
+        yield Evidence(claims)
     if outcome is not None:
         yield Done(outcome.finish_reason, row.id, row.provider, row.model, spent)
 
@@ -222,8 +227,17 @@ def _body(event: Event) -> Frame:
         case Failed(code, message, retry_after):
             body = {"type": "error", "message": message, "code": code}
             return body if retry_after is None else {**body, "retry_after": retry_after}
+        case Evidence(items):
+            return {"type": "evidence", "items": [_claim(item) for item in items]}
         case Done():
             return {"type": "done", **asdict(event)}
+
+
+def _claim(claim: Claim) -> Frame:
+    body = asdict(claim)
+    if claim.source is not None:  # what a source does not have is left out
+        body["source"] = {key: value for key, value in body["source"].items() if value not in ("", None)}
+    return body
 
 
 def _told(result: ToolResult) -> Frame:

@@ -1,6 +1,7 @@
 // The page: state in, elements out. Every text is set as text, never as markup.
 
 import { figure } from "./chart.js";
+import { sources, weave } from "./evidence.js";
 import { Line } from "./line.js";
 import { empty, reduce } from "./reduce.js";
 
@@ -71,7 +72,11 @@ const shapes = {
   text(element, item, before) {
     if (!before) element.replaceChildren(make("p"), make("small"));
     const [body, foot] = element.children;
-    if (before && item.text.startsWith(before.text)) body.append(item.text.slice(before.text.length));
+    if (item.claims && item.claims !== before?.claims) {
+      body.replaceChildren(...weave(item.text, item.claims));
+      const list = sources(item.claims);
+      if (list) element.append(list);
+    } else if (before && item.text.startsWith(before.text)) body.append(item.text.slice(before.text.length));
     else body.textContent = item.text;
     const { provider, model, tokens } = item.signature ?? {};
     foot.textContent = [provider, model, tokens && `${tokens.toLocaleString()} tokens`].filter(Boolean).join(" \u00b7 ");

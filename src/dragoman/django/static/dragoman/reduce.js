@@ -2,12 +2,14 @@
 //
 // An item of the thread is one of
 //   {kind: "user", key, text, pending}
-//   {kind: "text", key, run, text, signature}
+//   {kind: "text", key, run, text, signature, claims}
 //   {kind: "thinking", key, run, text}
 //   {kind: "tool", key, id, name, args, state: "running" | "waiting" | "done" | "failed" | "cancelled" | "lost", result}
 //   {kind: "confirm", key, id, mutation, input, expiresAt, state: "open" | "sent" | "confirmed" | "cancelled", reason}
 //   {kind: "notice", key, tone: "error" | "plain", text}
 // An item that did not change is the same object as before, so that a view can tell.
+
+import { split } from "./evidence.js";
 
 export const empty = Object.freeze({
   conversationId: null,
@@ -90,6 +92,15 @@ const handlers = {
     }
     const items = state.items.filter((item) => !item.pending).map(settled);
     return { ...state, items, busy: false, trouble: { message, code } };
+  },
+  evidence(state, { run_id, items }) {
+    const lastTool = state.items.findLastIndex((item) => item.kind === "tool" || item.kind === "confirm");
+    const pieces = state.items.filter((item, at) => item.kind === "text" && item.run === run_id && at > lastTool);
+    const claims = split(pieces.map((piece) => piece.text), items);
+    const known = state.items.map((item) =>
+      pieces.includes(item) ? { ...item, claims: claims[pieces.indexOf(item)] } : item,
+    );
+    return { ...state, items: known };
   },
   done(state, { finish_reason, run_id, provider, model, usage }) {
     const ending = ENDINGS[finish_reason];
