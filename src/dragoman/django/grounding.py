@@ -10,7 +10,10 @@ from dragoman.harness.errors import ConfigurationError
 from dragoman.harness.grounding import Grounding
 
 # By name, so that a library which is not installed is not imported.
-HOSTS = {"general_manager": ("dragoman.django.hosts.general_manager", "GeneralManagerHost", "general-manager")}
+HOSTS = {
+    "general_manager": ("dragoman.django.hosts.general_manager", "GeneralManagerHost", "general-manager", ()),
+    "strawberry": ("dragoman.django.hosts.strawberry", "StrawberryHost", "strawberry", ("schema", "types")),
+}
 
 
 def grounding_of(settings: AssistantSettings) -> Grounding:
@@ -38,12 +41,13 @@ def host_of(settings: AssistantSettings) -> Host:
     name = str(settings.grounding.get("host", "general_manager"))
     if name not in HOSTS:
         raise ConfigurationError(f"Unknown grounding host {name!r}. There is: {', '.join(HOSTS)}.")
-    module, adapter, extra = HOSTS[name]
+    module, adapter, extra, keys = HOSTS[name]
     try:
         kind: Any = getattr(import_module(module), adapter)
     except ImportError as error:
         raise ConfigurationError(f"The host {name} needs: pip install 'dragoman[{extra}]'.") from error
     host: Host = kind(
+        **{key: settings.grounding[key] for key in keys if key in settings.grounding},
         value_search=settings.grounding.get("value_search") or {},
         query_timeout_seconds=settings.query_limits.query_timeout_seconds,
         deadline_seconds=settings.limits.tool_timeout_seconds,

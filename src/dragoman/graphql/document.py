@@ -106,12 +106,13 @@ def unwrap(page: Page, value: Any) -> tuple[list[Mapping[str, Any] | None], int 
 
 def arguments(values: Mapping[str, Any]) -> str:
     """Arguments of our own making, such as a page size, written into the document; never anything a model sent."""
-    return f"({', '.join(f'{name}: {_literal(value)}' for name, value in values.items())})" if values else ""
+    return f"({', '.join(f'{name}: {literal(value)}' for name, value in values.items())})" if values else ""
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
+    """A value of our own making as GraphQL writes it."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{key}: {_literal(inner)}' for key, inner in value.items())}}}"
+        return f"{{{', '.join(f'{key}: {literal(inner)}' for key, inner in value.items())}}}"
     return json.dumps(value)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from graphql import DocumentNode, parse, validate
+from graphql import DocumentNode, OperationDefinitionNode, OperationType, parse, validate
 
 from dragoman.graphql.host import Answer, Fault, Host
 from dragoman.graphql.schema import Catalog
@@ -56,6 +56,14 @@ class Session:
         fields = {name: value for name, value in fault.fields.items() if clean(f"{name} {value}") == f"{name} {value}"}
         path = tuple(step for step in fault.path if not isinstance(step, str) or clean(step) == step)
         return replace(fault, message=clean(fault.message), fields=fields, path=path)
+
+
+def writes(document: DocumentNode) -> bool:
+    """Whether a document may change something."""
+    return any(
+        isinstance(node, OperationDefinitionNode) and node.operation is not OperationType.QUERY
+        for node in document.definitions
+    )
 
 
 def refusal(faults: tuple[Fault, ...], code: str) -> ToolError:

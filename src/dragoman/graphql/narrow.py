@@ -44,7 +44,8 @@ async def narrow(session: Session, where: Where, exclude: Where, orders: int = 0
         cut, without = await push(session, exclude, True, find, beyond) if exclude else ({}, [])
     except Nothing:
         cut, without = {}, []
-    return left_over(where.manager, {**kept, **cut}, None, left, without)
+    merge(kept, cut)  # both may stand below one argument
+    return left_over(where.manager, kept, None, left, without)
 
 
 async def _aside(session: Session, where: Where, exclude: Where, orders: int) -> Narrowing:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dragoman.graphql.document import unwrap, wrap
+from dragoman.graphql.document import literal, unwrap, wrap
 from dragoman.graphql.execute import Session
 from dragoman.graphql.schema import Catalog, Exposed
 from dragoman.graphql.values import fit
@@ -106,12 +106,14 @@ def _by_list(document: _Document, catalog: Catalog, manager: Exposed, value: Val
         written = {key: written}
     page = next(catalog.dialect.paging.windows(root.field, 0, 1)).arguments
     passed = [f"{name}: {document.variable(root.field.args[name].type, part)}" for name, part in written.items()]
-    passed += [f"{name}: {size}" for name, size in page.items()]
+    passed += [f"{name}: {literal(part)}" for name, part in page.items()]
     return [document.field(f"{root.name}({', '.join(passed)}){wrap(root.page, value.field)}")]
 
 
 def _rows(manager: Exposed, data: Any) -> tuple[Sequence[Mapping[str, Any] | None], int | None]:
     """The rows of a list, or the one row that was fetched by its id."""
+    if isinstance(data, list) and manager.root and not manager.root.page.rows:
+        return unwrap(manager.root.page, data)
     if not isinstance(data, Mapping):
         return [], 0
     if manager.root and manager.root.page.rows and manager.root.page.rows[0] in data:

@@ -22,8 +22,6 @@ from graphql import (
     GraphQLError,
     GraphQLObjectType,
     GraphQLSchema,
-    OperationDefinitionNode,
-    OperationType,
     execute,
 )
 from pint import DimensionalityError
@@ -31,6 +29,7 @@ from pint import DimensionalityError
 from dragoman.django.threads import in_thread
 from dragoman.django.timeouts import time_limit
 from dragoman.graphql.dialects import Dialect, NestedFilters, NumberedPages, OrderObjects
+from dragoman.graphql.execute import writes
 from dragoman.graphql.host import UNSUPPORTED, Answer, Fault, Hint, Manager
 from dragoman.graphql.naming import resolve
 from dragoman.harness.caller import Caller
@@ -103,7 +102,7 @@ class GeneralManagerHost:
         if schema is None:
             return Answer(None, (Fault("There is no GraphQL schema.", "no_schema"),))
         context = SimpleNamespace(user=user)
-        if _writes(document):
+        if writes(document):
             return _answer(execute(schema, document, variable_values=variables, context_value=context))
         with time_limit(
             [connections[alias] for alias in _aliases(schema)], self._query_timeout_seconds, self._deadline_seconds
@@ -137,13 +136,6 @@ class GeneralManagerHost:
             choices={n: c for n, f in fields.items() if (c := _choices(f))},
             units={n: str(unit) for n, f in fields.items() if (unit := getattr(f, "base_unit", ""))},
         )
-
-
-def _writes(document: DocumentNode) -> bool:
-    return any(
-        isinstance(node, OperationDefinitionNode) and node.operation is not OperationType.QUERY
-        for node in document.definitions
-    )
 
 
 def _answer(result: Any) -> Answer:

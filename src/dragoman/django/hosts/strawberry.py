@@ -1,0 +1,170 @@
+"""strawberry-django: its schema, types and executor for the GraphQL grounding. The only place that knows the library."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+from asgiref.sync import async_to_sync
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import FieldDoesNotExist, PermissionDenied, ValidationError
+from django.db import connections, models
+from django.http import HttpRequest, HttpResponse
+from django.utils.module_loading import import_string
+from graphql import DocumentNode, GraphQLError, GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema, print_ast
+from strawberry import Schema
+from strawberry.django.context import StrawberryDjangoContext
+from strawberry.types.execution import ExecutionResult
+
+from dragoman.django.hosts import models as of_models
+from dragoman.django.threads import in_thread
+from dragoman.django.timeouts import time_limit
+from dragoman.graphql.dialects import Dialect
+from dragoman.graphql.execute import writes
+from dragoman.graphql.host import Answer, Fault, Hint, Manager
+from dragoman.graphql.offsets import LookupObjects, OffsetPages, OrderFields
+from dragoman.harness.caller import Caller
+from dragoman.harness.errors import ConfigurationError
+
+log = logging.getLogger("dragoman.graphql")
+
+INTERNAL = "An internal server error occurred."
+_DEFINITION = "strawberry-definition"  # where strawberry keeps its own class on a type of graphql-core
+
+
+class RunSync(Protocol):
+    """Runs synchronous work away from the event loop."""
+
+    def __call__[**P, R](self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[R]: ...
+
+
+class StrawberryHost:
+    """The strawberry schema at the dotted path `schema`.
+
+    A type is exposed with `chat_exposed = True` on its class, or by its name in `types`; what the class says counts first.
+    """
+
+    def __init__(
+        self,
+        *,
+        schema: str = "",
+        types: Sequence[str] = (),
+        value_search: Mapping[str, Sequence[str]] | None = None,
+        query_timeout_seconds: float = 5,
+        deadline_seconds: float = 30,
+        run_sync: RunSync = in_thread,
+    ) -> None:
+        if not schema:
+            raise ConfigurationError(
+                'The host strawberry needs the dotted path of the schema: "grounding": {"schema": "project.schema.schema"}.'
+            )
+        self._path = schema
+        self._types = tuple(types)
+        self._value_search = value_search or {}
+        self._query_timeout_seconds = query_timeout_seconds
+        self._deadline_seconds = deadline_seconds
+        self._run_sync = run_sync
+        self.dialect = Dialect(OffsetPages(), LookupObjects(_is_to_one), OrderFields())
+
+    @cached_property
+    def _library(self) -> Schema:
+        try:
+            found = import_string(self._path)
+        except ImportError as error:
+            raise ConfigurationError(f"The schema {self._path!r} cannot be imported: {error}.") from error
+        if not isinstance(found, Schema):
+            raise ConfigurationError(f"{self._path!r} is no strawberry.Schema.")
+        return found
+
+    def schema(self) -> GraphQLSchema:
+        """The schema as graphql-core has it. Raises ConfigurationError where there is none at the path."""
+        built: GraphQLSchema = self._library._schema  # the library has no public name for it
+        return built
+
+    def managers(self) -> list[Manager]:
+        """Every type with a Django model, hidden ones included."""
+        found = []
+        for row, source, model in self._rows():
+            if of_models.is_exposed(source, row.name, self._types):
+                found.append(of_models.manager(row.name, row, model, source=source, value_search=self._value_search))
+            else:
+                found.append(Manager(row.name, row.name))
+        return found
+
+    async def execute(self, document: DocumentNode, variables: Mapping[str, Any], caller: Caller) -> Answer:
+        """Run a document as the caller's user, in a thread, reads under the time limits."""
+        user = caller.user if caller.user is not None else AnonymousUser()
+        return await self._run_sync(self._execute, document, dict(variables), user)
+
+    async def hints(self, manager: str, field: str, most: int, containing: str = "") -> Sequence[Hint]:
+        """Values of a field with their rows, read past the permissions: they never leave the search unverified."""
+        model = next((model for row, _, model in self._rows() if row.name == manager), None)
+        return [] if model is None else await self._run_sync(of_models.values, model, field, most, containing)
+
+    def _rows(self) -> Iterator[tuple[GraphQLObjectType, type, type[models.Model]]]:
+        for row in self.schema().type_map.values():
+            definition = (row.extensions or {}).get(_DEFINITION)
+            source = getattr(definition, "origin", None)
+            django = getattr(source, "__strawberry_django_definition__", None)
+            if isinstance(row, GraphQLObjectType) and source is not None and django is not None:
+                yield row, source, django.model
+
+    def _execute(self, document: DocumentNode, variables: dict[str, Any], user: Any) -> Answer:
+        request = HttpRequest()
+        request.user = user
+        context = StrawberryDjangoContext(request=request, response=HttpResponse())
+        text = print_ast(document)
+        # Asynchronously, because a resolver may be; what is synchronous then runs in this very thread.
+        run = async_to_sync(self._library.execute)
+        if writes(document):
+            return _answer(run(text, variable_values=variables, context_value=context))
+        aliases = of_models.databases(model for _, _, model in self._rows())
+        with time_limit(
+            [connections[a] for a in aliases], self._query_timeout_seconds, self._deadline_seconds
+        ) as limited:
+            result = run(text, variable_values=variables, context_value=context)
+        if limited.ran_out:
+            sentence = f"The query took longer than {self._query_timeout_seconds:g} seconds."
+            return Answer(None, (Fault(sentence, "query_timeout"),))
+        return _answer(result)
+
+
+def _is_to_one(kind: GraphQLInputObjectType, key: str) -> bool:
+    """Whether a key of a filter type leads to one row at most; unknown is no."""
+    definition = (kind.extensions or {}).get(_DEFINITION)
+    django = getattr(getattr(definition, "origin", None), "__strawberry_django_definition__", None)
+    if django is None:
+        return False
+    fields = definition.fields if definition is not None else []
+    names = {f.graphql_name or _camel(f.python_name): f.python_name for f in fields}
+    try:
+        field = django.model._meta.get_field(names.get(key, key))
+    except FieldDoesNotExist:
+        return False
+    return bool(field.many_to_one or field.one_to_one)
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+def _answer(result: ExecutionResult) -> Answer:
+    return Answer(result.data, tuple(map(_fault, result.errors or ())))
+
+
+def _fault(error: GraphQLError) -> Fault:
+    message, code, wrong = error.message, str((error.extensions or {}).get("code", "")), {}
+    match error.original_error:
+        case PermissionDenied() as denied:
+            message, code = str(denied) or "Permission denied.", "permission_denied"
+        case ValidationError() as invalid:
+            wrong = invalid.message_dict if hasattr(invalid, "error_dict") else {"general": invalid.messages}
+            message, code = " ".join(invalid.messages), "bad_value"
+        case None | GraphQLError():
+            pass
+        case original:
+            # A fault of the project's own code, whose text is for developers.
+            log.error("A resolver of the schema failed.", exc_info=original)
+            message, code = INTERNAL, "INTERNAL_SERVER_ERROR"
+    return Fault(message, code, tuple(error.path or ()), wrong)
