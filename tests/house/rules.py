@@ -36,6 +36,7 @@ LIBRARIES: dict[str, set[str]] = {
     "mcp": {"mcp", "mcp_types"},
     "django": {"django", "channels", "asgiref", "graphql", "rich"},
     "django/mcp.py": {"mcp"},
+    "django/telemetry.py": {"opentelemetry"},
     "django/hosts/general_manager.py": {"general_manager", "graphene", "pint"},
     "django/hosts/general_manager": {"general_manager", "graphene"},
     "django/hosts/graphene.py": {"graphene", "graphene_django", "django_filters"},

@@ -18,6 +18,7 @@ from dragoman.django.redact import Discreet, Redactor
 from dragoman.django.retention import Sweeper
 from dragoman.django.signals import Announcer
 from dragoman.django.store import DjangoStore
+from dragoman.django.telemetry import Tracing
 from dragoman.harness.assistant import Assistant, Observer
 from dragoman.harness.errors import ConfigurationError
 from dragoman.harness.grounding import Grounding
@@ -65,17 +66,18 @@ def _desk(alias: str) -> Desk:
     redact.guard_logs()
     budget = Ledger(alias, found.rate_limit, found.limits.turn_seconds + 60)
     log.info("The assistant %r: %s", alias, catalog.explain(found.provider, found.provider_config))
+    made = Assistant(
+        provider=catalog.create(found.provider, found.provider_config),
+        grounding=Discreet(_grounding(found), redactor),
+        store=store,
+        limits=found.limits,
+        observers=_observers(found, redactor),
+        budget=budget,
+        instructions=found.system_prompt,
+    )
     return Desk(
         found,
-        Assistant(
-            provider=catalog.create(found.provider, found.provider_config),
-            grounding=Discreet(_grounding(found), redactor),
-            store=store,
-            limits=found.limits,
-            observers=_observers(found, redactor),
-            budget=budget,
-            instructions=found.system_prompt,
-        ),
+        Tracing(alias, redactor, found.telemetry_content).assistant(made),
         store,
         budget,
         Supervisor(found.disconnect_grace_seconds),

@@ -79,6 +79,7 @@ class AssistantSettings:
     mcp: bool = False
     client_address_header: str = ""
     usage_days: float = 90
+    telemetry_content: bool = False
 
     @property
     def route(self) -> str:
@@ -330,6 +331,7 @@ _KEYS: dict[str, _Reader] = {
     "mcp": _boolean,
     "client_address_header": _header,
     "usage_days": _number(1),
+    "telemetry_content": _boolean,
 }
 
 # Keys that a project might bring from elsewhere, with where they went.
