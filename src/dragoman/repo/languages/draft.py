@@ -105,37 +105,28 @@ class Draft:
         else:
             names[name] = (*old, kind, expression, scope.index)
 
+    def names_nothing(self, word: str, scope: DraftScope | None) -> bool:
+        """Whether a name is bound to nothing that could be known: a plain parameter, or not at all."""
+        while scope is not None:
+            binding = scope.names.get(word)
+            if binding is not None:
+                return len(binding) < 2
+            scope = scope.parent
+        return True
+
     def finish(self) -> FileFacts:
-        """The facts, with only those handed-over names that can mean something defined."""
-        expressions = tuple(self._rows)
-        kept = [call for call in self.calls if call.kind == "call" or self._may_be_known(call, expressions)]
-        kept.sort(key=attrgetter("line", "column"))
+        """The facts; calls in the order of the text."""
+        self.calls.sort(key=attrgetter("line", "column"))
         return FileFacts(
             self.language,
             self.source.lines,
             tuple(self.symbols),
             tuple(self.imports),
-            tuple(kept),
+            tuple(self.calls),
             tuple(scope.frozen() for scope in self.scopes),
-            expressions,
+            tuple(self._rows),
             self.exports,
             tuple(self.stars),
             error_share(self.source),
             self.doc,
         )
-
-    def _may_be_known(self, call: Call, expressions: tuple[Expression, ...]) -> bool:
-        row = expressions[call.expression]
-        while row[0] in ("attr", "call", "await", "new"):
-            if int(row[1]) < 0:
-                return False
-            row = expressions[int(row[1])]
-        if row[0] != "name":
-            return False
-        scope: DraftScope | None = self.scopes[call.scope]
-        while scope is not None:
-            binding = scope.names.get(str(row[1]))
-            if binding is not None:
-                return binding != UNKNOWN
-            scope = scope.parent
-        return False

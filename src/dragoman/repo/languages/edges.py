@@ -4,10 +4,10 @@ A uid is `path::Outer.inner`; a caller that is the module itself is its `path` a
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A call whose callee is known. `tier` is proven (every step stands in the code) or typed (a step rests on an annotation)."""
 
     caller: str
@@ -18,8 +18,7 @@ class Edge:
     tier: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A function or class handed over by name, called later by somebody else. `tier` as for an edge."""
 
     holder: str
@@ -30,8 +29,7 @@ class Reference:
     tier: str
 
 
-@dataclass(frozen=True, slots=True)
-class Possible:
+class Possible(NamedTuple):
     """A candidate for an unresolved call, by its name alone. Never counted as an edge."""
 
     caller: str
@@ -41,8 +39,7 @@ class Possible:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unresolved:
+class Unresolved(NamedTuple):
     """A call without an edge. `external`: it provably goes to the language or a library, so it is nobody's caller here."""
 
     caller: str
@@ -53,8 +50,7 @@ class Unresolved:
     external: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ImportTarget:
+class ImportTarget(NamedTuple):
     """An import and the file of this repository it means; None for a library, or where it is not certain."""
 
     path: str

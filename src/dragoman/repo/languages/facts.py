@@ -4,7 +4,7 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 FORMAT = 1  # raise it when a stored fact changes its meaning: what was stored is then read again
 
@@ -19,8 +19,9 @@ type Expression = tuple[str | int, ...]
 type Binding = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(
+    NamedTuple
+):  # a tuple, as the next two, since there are very many and a dataclass takes four times as long
     """Something defined. `qualname` is unique within its file: `Outer.inner`, and `Outer.inner#2` for the second of that name."""
 
     qualname: str
@@ -33,8 +34,7 @@ class Symbol:
     end_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """One imported module, as written; `names` is what is taken out of it, `*` for everything, empty for the module itself."""
 
     line: int
@@ -42,8 +42,7 @@ class Import:
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A place that calls, or (`kind` reference) hands over something without calling it. `expression` is the callee."""
 
     kind: str  # call or reference
@@ -94,9 +93,9 @@ def dump(facts: FileFacts) -> bytes:
         FORMAT,
         facts.language,
         facts.lines,
-        [[s.qualname, s.name, s.kind, s.parent, s.signature, s.doc, s.line, s.end_line] for s in facts.symbols],
-        [[i.line, i.module, i.names] for i in facts.imports],
-        [[c.kind, c.scope, c.expression, c.line, c.column, c.text] for c in facts.calls],
+        facts.symbols,
+        facts.imports,
+        facts.calls,
         [
             [s.kind, s.parent, s.symbol, dict(s.names), dict(s.attributes), s.bases, s.returns, s.flags]
             for s in facts.scopes
@@ -120,9 +119,9 @@ def load(stored: bytes) -> FileFacts:
         return FileFacts(
             language,
             lines,
-            tuple(Symbol(*row) for row in symbols),
+            tuple(map(Symbol._make, symbols)),
             tuple(Import(line, module, tuple(names)) for line, module, names in imports),
-            tuple(Call(*row) for row in calls),
+            tuple(map(Call._make, calls)),
             tuple(_scope(*row) for row in scopes),
             tuple(map(tuple, expressions)),
             _bindings(exports),

@@ -18,7 +18,9 @@ def read(content: bytes) -> FileFacts:
     source = parse(content, LANGUAGE)
     draft = Draft(source, "python")
     draft.doc = documentation(docstring(source.root))
-    Reader(draft, HANDLERS).walk(source.root, draft.module)
+    reader = Reader(draft, HANDLERS)
+    reader.walk(source.root, draft.module)
+    reader.refer()
     return draft.finish()
 
 

@@ -8,6 +8,7 @@ from dragoman.repo.languages.source import SIGNATURE, documentation
 from dragoman.repo.languages.walker import Walker
 
 HANDED = frozenset(("identifier", "attribute"))
+ROOTS = frozenset(("identifier",))
 
 
 class Reader(Walker):
@@ -15,8 +16,18 @@ class Reader(Walker):
 
     def hand_over(self, node: Node | None, scope: DraftScope) -> None:
         """A name that is passed on without being called."""
-        if node is not None and node.type in HANDED and (at := expression(self.draft, node)) >= 0:
-            self.call("reference", node, last_word(node), scope, at)
+        if node is not None and node.type in HANDED:
+            self.handed.append((node, scope))
+
+    def refer(self) -> None:
+        """Keep of the names handed over those that may mean something defined."""
+        for node, scope in self.handed:
+            first: Node | None = node
+            while first is not None and first.type in HANDED and first.type != "identifier":
+                first = first.child_by_field_name("object")
+            word = name(first) if first is not None and first.type in ROOTS else ""
+            if word and not self.draft.names_nothing(word, scope) and (at := expression(self.draft, node)) >= 0:
+                self.call("reference", node, last_word(node), scope, at)
 
     def define(self, node: Node, scope: DraftScope, kind: str, decorators: list[str]) -> DraftScope | None:
         """The symbol and the scope of a class or function."""

@@ -28,7 +28,9 @@ def read(content: bytes, language: str) -> FileFacts:
     if opening is not None and opening.type == "comment" and opening.next_sibling is not None:
         after = opening.next_sibling
         draft.doc = comment(draft, after) if after.start_point[0] > opening.end_point[0] + 1 else ""
-    Reader(draft, HANDLERS).walk(source.root, draft.module)
+    reader = Reader(draft, HANDLERS)
+    reader.walk(source.root, draft.module)
+    reader.refer()
     return draft.finish()
 
 

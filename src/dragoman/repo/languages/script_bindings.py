@@ -196,8 +196,7 @@ def _object(reader: Reader, node: Node, scope: DraftScope, symbol: int) -> Draft
             waiting.append((value, scope))
         elif child.type == "shorthand_property_identifier":
             draft.vote(inner.names, name(child), "value", expression(draft, child), scope)
-            at = expression(draft, child)
-            reader.call("reference", child, child, scope, at)
+            reader.handed.append((child, scope))
         elif child.type == "spread_element":
             inner.bases = (-1,)
             waiting.append((child, scope))

@@ -11,6 +11,7 @@ FUNCTIONS = frozenset(
     "arrow_function function_expression function generator_function function_declaration generator_function_declaration".split()
 )
 HANDED = frozenset(("identifier", "member_expression"))
+ROOTS = frozenset(("identifier", "this", "shorthand_property_identifier"))
 PATTERNS = frozenset(("object_pattern", "array_pattern"))
 
 
@@ -19,8 +20,18 @@ class Reader(Walker):
 
     def hand_over(self, node: Node | None, scope: DraftScope) -> None:
         """A name that is passed on without being called."""
-        if node is not None and node.type in HANDED and (at := expression(self.draft, node)) >= 0:
-            self.call("reference", node, last_word(node), scope, at)
+        if node is not None and node.type in HANDED:
+            self.handed.append((node, scope))
+
+    def refer(self) -> None:
+        """Keep of the names handed over those that may mean something defined."""
+        for node, scope in self.handed:
+            first: Node | None = node
+            while first is not None and first.type in HANDED and first.type != "identifier":
+                first = first.child_by_field_name("object")
+            word = name(first) if first is not None and first.type in ROOTS else ""
+            if word and not self.draft.names_nothing(word, scope) and (at := expression(self.draft, node)) >= 0:
+                self.call("reference", node, last_word(node), scope, at)
 
     def symbol(self, node: Node, word: str, kind: str, scope: DraftScope, body: Node | None) -> int:
         """The symbol of a definition; its signature is what stands before its body."""

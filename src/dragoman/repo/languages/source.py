@@ -1,5 +1,6 @@
 """A file's bytes as a syntax tree: encodings mended, and told how much did not parse."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import cleandoc
@@ -9,6 +10,7 @@ from tree_sitter import Language, Node, Parser
 TEXT = 80  # characters of an expression that are shown
 SIGNATURE = 300
 DOC = 4000
+_SPACES = re.compile(rb"[\n\t\r\f]|  |^ | $").search
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Source:
 
     def text(self, start: int, end: int, limit: int = TEXT) -> str:
         """What stands there, on one line, cut at `limit` characters."""
+        if end - start <= limit and (piece := self.content[start:end]).isascii() and not _SPACES(piece):
+            return piece.decode()
         shown = " ".join(self.content[start : min(end, start + 4 * limit)].decode("utf-8", "replace").split())
         return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 

@@ -18,6 +18,7 @@ class Walker:
     def __init__(self, draft: Draft, handlers: Mapping[str, Handler[Any]]) -> None:
         self.draft, self.handlers = draft, handlers
         self.waiting: list[tuple[Node, DraftScope]] = []
+        self.handed: list[tuple[Node, DraftScope]] = []  # names passed on, looked at when every name is bound
 
     def walk(self, root: Node, scope: DraftScope) -> None:
         """Visit every node."""
@@ -42,7 +43,7 @@ class Walker:
         scope.names[word] = binding
 
     def call(self, kind: str, called: Node, last: Node, scope: DraftScope, at: int) -> None:
-        """A call, or a name handed over; `last` is its last word."""
+        """A call, or a reference; `last` is its last word."""
         row, column = last.start_point
         shown = self.draft.source.text(called.start_byte, called.end_byte)
         self.draft.calls.append(Call(kind, scope.index, at, row + 1, column, shown))
