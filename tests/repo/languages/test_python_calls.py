@@ -49,6 +49,10 @@ def test_a_trap_of_the_fixture_is_no_edge(trap):
         "def go(): ...\nclass A:\n    go = 1\n    def use(self): self.go()",
         "async def make() -> A: ...\nclass A:\n    def go(self): ...\ndef use(): make().go()",
         "def go(): ...\ndef use(go): go()",
+        "from mine import cast\nclass A:\n    def go(self): ...\ndef use(x): cast(A, x).go()",
+        "def a():\n    global go\n    def go(): ...\ndef b():\n    global go\n    def go(): ...\ndef use(): go()",
+        "class P:\n    def go(self): ...\n    def fast(self): ...\nclass A(P):\n    def __init__(self, x):\n"
+        "        if x: self.go = self.fast\n    def stop(self): ...\ndef use(a: A): a.go()",
         "def go(): ...\ndef use(): [go() for go in []]",
         "def go(): ...\ndef use(x):\n    match x:\n        case {'a': go}: go()",
     ],
@@ -97,6 +101,14 @@ def test_nothing_is_invented(text):
         (
             "class A:\n    def go(self): ...\na = None\ndef use():\n    global a\n    a = A()\n    a.go()",
             [("A", "proven"), ("A.go", "proven")],
+        ),
+        (
+            "from typing import cast\nclass A:\n    def go(self): ...\ndef use(x): cast('A', x).go()",
+            [("A.go", "typed")],
+        ),
+        (
+            "import typing as t\nT = t.TypeVar('T', bound='A')\nclass A:\n    def go(self): ...\ndef use(x: T): x.go()",
+            [("A.go", "typed")],
         ),
         ("class A:\n    def __call__(self): ...\ndef use(a: A): a()", [("A.__call__", "typed")]),
         (

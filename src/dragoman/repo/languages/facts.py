@@ -10,7 +10,7 @@ FORMAT = 1  # raise it when a stored fact changes its meaning: what was stored i
 
 # An expression is a flat tuple; whole numbers in it are indexes into `FileFacts.expressions`, and -1 is "no expression":
 #   ("name", n)  ("attr", of, n)  ("call", of)  ("new", of)  ("await", of)  ("super",)  ("none",)  ("literal", type name)
-#   ("as", type)  ("or", of, of, ...)  ("item", of, of, ...)  - the last is head[argument, argument]
+#   ("as", type)  ("told", of, type)  ("or", of, of, ...)  ("item", of, of, ...)  - the last is head[argument, argument]
 type Expression = tuple[str | int, ...]
 
 # What a name is bound to; `scope` is an index into `FileFacts.scopes`:

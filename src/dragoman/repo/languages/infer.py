@@ -4,20 +4,21 @@ from collections.abc import Mapping
 
 from dragoman.repo.languages import outside
 from dragoman.repo.languages.facts import Binding
-from dragoman.repo.languages.found import File, Found, agreed, both, merged, none
+from dragoman.repo.languages.found import File, Found, agreed, none
+from dragoman.repo.languages.members import Members
 from dragoman.repo.languages.modules import PythonModules
 
 KINDS = {"class": "class", "object": "instance", "namespace": "namespace"}  # of a scope, to what it is found to be
 DEEP = 60  # steps of one chain; a longer one, or a circle of aliases, ends here
 
 
-class Inference:
+class Inference(Members):
     """Asks the facts of all files together. Everything it finds is a step the code itself states."""
 
     def __init__(self, files: Mapping[str, File], python: PythonModules) -> None:
-        self.files, self.python = files, python
+        super().__init__(files)
+        self.python = python
         self._depth = 0
-        self._orders: dict[tuple[str, int], list[tuple[str, int]] | None] = {}
 
     def infer(self, file: File, scope: int, at: int, awaited: bool = False) -> Found | None:
         """What the expression `at` is, seen from a scope."""
@@ -55,9 +56,20 @@ class Inference:
                 return found if found and found.kind in ("class", "outside") else None
             case "as":
                 return self.annotation(file, scope, int(row[1]), awaited)
+            case "told":
+                return self._told(file, scope, int(row[1]), int(row[2]))
             case "literal":
                 return Found("made outside", str(row[1]))
         return None
+
+    def _told(self, file: File, scope: int, called: int, at: int) -> Found | None:
+        """What a call of typing's says a value is: an instance for `cast`, the class itself for a bound type variable."""
+        by = self.infer(file, scope, called)
+        name = by.path.rpartition(".")[2] if by and by.kind == "outside" and by.path.startswith("typing") else ""
+        found = self.annotation(file, scope, at) if name in ("cast", "TypeVar") else None
+        if found and found.kind == "instance" and name == "TypeVar":
+            return found._replace(kind="class")
+        return found
 
     def annotation(self, file: File, scope: int, at: int, awaited: bool = False) -> Found | None:
         """What a value of the annotated type is."""
@@ -203,71 +215,6 @@ class Inference:
             if not none(file, int(at)):
                 found.append(self.infer(file, int(scope), int(at)))
         return agreed(found)
-
-    def attribute(self, owner: Found | None, name: str) -> Found | None:
-        """What `owner.name` is."""
-        match owner:
-            case None:
-                return None
-            case Found("module", path):
-                return self.member(path, name)
-            case Found("class" | "instance" | "namespace"):
-                return self._attribute_of(owner, (owner.path, owner.scope), name, self.order(owner.path, owner.scope))
-            case Found("super", path, scope):
-                order = self.order(path, scope)
-                return self._attribute_of(Found("instance", path, scope), (path, scope), name, order[1:])
-            case Found("outside" | "made outside"):
-                return Found("outside", f"{owner.path}.{name}", -1, owner.typed)
-        return None
-
-    def _attribute_of(
-        self, owner: Found, start: tuple[str, int], name: str, order: list[tuple[str, int]]
-    ) -> Found | None:
-        for path, scope in order:
-            if scope < 0:
-                known = outside.has(path, name) if path else None
-                if known is False:
-                    continue
-                return Found("outside", f"{path}.{name}") if known else None
-            file = self.files[path]
-            each = file.scopes[scope]
-            binding, assigned = each.names.get(name), each.attributes.get(name)
-            if binding is not None and assigned is not None and binding[0] == assigned[0] == "var":
-                binding = (
-                    binding
-                    if binding[1:2] == ("type",)
-                    else assigned
-                    if assigned[1:2] == ("type",)
-                    else both(binding, assigned)
-                )
-            binding = binding if binding is not None else assigned
-            if binding is None:
-                continue
-            found = self.follow(file, binding, scope)
-            if found and found.kind == "function" and "property" in self.files[found.path].scopes[found.scope].flags:
-                return self.result(found, owner) if owner.kind == "instance" else None
-            return found._replace(typed=found.typed or owner.typed) if found else None
-        return None
-
-    def order(self, path: str, scope: int) -> list[tuple[str, int]]:
-        """The classes an attribute is looked for in, as Python orders them; (name, -1) for one from outside, ("", -1) for an unknown one."""
-        key = (path, scope)
-        if key in self._orders:
-            return self._orders[key] or [key]
-        self._orders[key] = None
-        file = self.files[path]
-        outer = file.scopes[scope].parent
-        lines: list[list[tuple[str, int]]] = []
-        for base in file.scopes[scope].bases:
-            found = self.infer(file, outer, base)
-            if found and found.kind == "class" and (found.path, found.scope) != key:
-                lines.append(list(self.order(found.path, found.scope)))
-            elif found and found.kind == "outside":
-                lines.append([(found.path, -1)])
-            else:
-                lines.append([("", -1)])
-        made = self._orders[key] = [key, *merged(lines)]
-        return made
 
     def _called(self, file: File, scope: int, called: int, awaited: bool) -> Found | None:
         found = self.infer(file, scope, called)

@@ -57,7 +57,7 @@ class PythonModules:
 
     def root(self, path: str) -> str:
         """The folder that has to be on Python's path for this file: the first above it that is no package."""
-        folder = posixpath.dirname(path)
+        folder = path.rpartition("/")[0]
         if folder not in self._roots:
             packaged = bool(folder) and _package(folder, self.paths)
             self._roots[folder] = self.root(folder) if packaged else folder

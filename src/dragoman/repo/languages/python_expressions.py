@@ -54,6 +54,9 @@ def expression(draft: Draft, node: Node | None, depth: int = 0) -> int:
             if called is not None and called.type == "identifier" and called.text == b"super":
                 return draft.expression("super")
             of = expression(draft, called, depth + 1)
+            told = _told(draft, node, called, depth) if of >= 0 else -1
+            if told >= 0:
+                return draft.expression("told", of, told)
             return draft.expression("call", of) if of >= 0 else -1
         case "await":
             of = expression(draft, _first(node), depth + 1)
@@ -125,6 +128,21 @@ def _quoted(draft: Draft, written: str, depth: int) -> int:
 @lru_cache(maxsize=4096)
 def _parsed(text: str) -> Source:
     return parse(text.encode(), LANGUAGE)
+
+
+def _told(draft: Draft, call: Node, called: Node | None, depth: int) -> int:
+    """The type that `cast(T, value)` and `TypeVar("T", bound=...)` name; -1 for every other call."""
+    word = (called.text or b"").rpartition(b".")[2] if called is not None else b""
+    given = call.child_by_field_name("arguments") if word in (b"cast", b"TypeVar") else None
+    if given is None or given.named_child_count < 2:
+        return -1
+    if word == b"cast":
+        return annotation(draft, given.named_children[0], depth + 1)
+    for each in given.named_children:
+        named = each.child_by_field_name("name")
+        if named is not None and named.text == b"bound":
+            return annotation(draft, each.child_by_field_name("value"), depth + 1)
+    return -1
 
 
 def _either(draft: Draft, parts: list[Node], depth: int) -> int:

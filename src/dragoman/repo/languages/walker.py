@@ -5,7 +5,7 @@ from typing import Any
 
 from tree_sitter import Node
 
-from dragoman.repo.languages.draft import Draft, DraftScope
+from dragoman.repo.languages.draft import UNKNOWN, Draft, DraftScope
 from dragoman.repo.languages.facts import Binding, Call
 
 # True says that the handler has seen to the children itself.
@@ -36,8 +36,12 @@ class Walker:
 
     def bind(self, scope: DraftScope, word: str, binding: Binding, weak: bool = False) -> None:
         """Bind a name; a definition wins over a later plain assignment, a `weak` one over nothing."""
-        scope = scope.elsewhere.get(word, scope)
-        old = scope.names.get(word)
+        where = scope.elsewhere.get(word, scope)
+        old = where.names.get(word)
+        if where is not scope and old and old[0] == "def":
+            binding = UNKNOWN  # defined again from inside another function: who knows which one ran last
+            where.names[word] = binding
+        scope = where
         if (weak and old) or (old and binding[0] == "var" and old[0] != "var"):
             return
         scope.names[word] = binding
