@@ -8,7 +8,7 @@ import pytest
 
 from dragoman.harness.results import to_json
 from dragoman.harness.tools import ToolError
-from dragoman.repo import clamp, files
+from dragoman.repo import clamp, files, tree, withheld
 from dragoman.repo.repository import Repository, find
 from tests.repo.clones import clone, commit, git, put
 
@@ -126,6 +126,26 @@ def test_denied_names_are_not_listed_and_names_like_them_are(tmp_path: Path) -> 
     )
     assert [entry.name for entry in files.listing(repository).entries] == [".github", "a", "env.py"]
     assert [entry.name for entry in files.listing(repository, "a").entries] == ["environment.md"]
+
+
+def test_denied_names_are_not_indexed_either(tmp_path: Path) -> None:
+    listed = tree.listing(clone(tmp_path, {".env.py": "SECRET = 'x'\n", ".env": "", "a.py": "", "dragoman.toml": ""}))
+    assert [entry.path for entry in listed.files] == ["a.py"]
+    assert listed.skipped == dict.fromkeys([".env", ".env.py", "dragoman.toml"], tree.WITHHELD)
+
+
+def test_a_diff_says_nothing_of_what_a_denied_file_holds(tmp_path: Path) -> None:
+    root = clone(tmp_path, {"a.py": "a = 1\n"}).root
+    commit(
+        root,
+        {"a.py": "a = 2\ndiff --git a/.env b/.env\n", "b/.env": "hidden\n", ".env one": "hidden\n", "z.py": "z = 1\n"},
+    )
+    shown = withheld.without(git(root, "show", "--format="))
+    assert "hidden" not in shown
+    assert shown.count("a file of which nothing is shown") == 2
+    assert "+a = 2\n+diff --git a/.env b/.env" in shown
+    assert "+z = 1" in shown
+    assert withheld.without("no diff at all") == "no diff at all"
 
 
 def test_the_state_is_refused_where_somebody_keeps_it_in_the_clone(tmp_path: Path) -> None:

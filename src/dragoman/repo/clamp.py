@@ -9,7 +9,6 @@ import posixpath
 import stat
 import subprocess
 import tempfile
-import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,8 +17,8 @@ from io import BufferedReader
 from dragoman.harness.tools import ToolError
 from dragoman.repo import paths, tree
 from dragoman.repo.repository import Repository
+from dragoman.repo.withheld import denied
 
-_OWN = frozenset({".git", ".codegraph", ".dragoman", "dragoman.toml"})
 _SNIFFED = 8_192  # bytes in which a NUL tells a binary file
 _REGULAR = (b"100644", b"100755")
 _LONGEST_PATH = 4_096
@@ -42,11 +41,6 @@ class Tracked:
     def regular(self) -> bool:
         """Whether git has it as a file: no symlink, no submodule."""
         return self.mode in _REGULAR
-
-
-def denied(path: str) -> bool:
-    """Whether a part of the path is never read: git's and our own state and configuration, and .env files."""
-    return any(_plain(part) in _OWN or _plain(part).startswith(".env") for part in path.split("/"))
 
 
 def spelled(repository: Repository, path: str) -> str:
@@ -170,14 +164,6 @@ def _blob(repository: Repository, file: Tracked) -> Iterator[BufferedReader]:
         with os.fdopen(os.dup(spool.fileno()), "rb") as content:
             content.seek(0)
             yield content
-
-
-def _plain(part: str) -> str:
-    """A name as a careless file system would compare it: without case, odd spaces, invisible letters and streams."""
-    folded = unicodedata.normalize("NFKC", part).casefold()
-    seen = "".join(letter for letter in folded if unicodedata.category(letter) not in ("Cf", "Cc"))
-    seen = seen.partition(":")[0].rstrip(". ")
-    return ".git" if seen == "git~1" else seen
 
 
 def _is_state(repository: Repository, there: bytes) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from dragoman.harness.tools import ToolError
-from dragoman.repo import history, refs, walk
+from dragoman.repo import history, refs, walk, withheld
 from dragoman.repo.git import Git
 from dragoman.repo.history import Commit, File
 
@@ -41,7 +41,10 @@ def at(connection: sqlite3.Connection, git: Git, name: str) -> Found:
 
 
 def diff(git: Git, sha: str, room: int) -> tuple[str, bool]:
-    """The diff of a commit against its first parent, at most `room` bytes of whole lines, and whether there is more."""
+    """The diff of a commit against its first parent, at most `room` bytes of whole lines, and whether there is more.
+
+    Of files that are never read it says no more than that there are some.
+    """
     asked = ("log", "--no-walk", "--stdin", "--format=", "-p", "-M", "--diff-merges=first-parent", "--encoding=UTF-8")
     kept = b""
     with git.stream(*asked, "--no-color", "--no-ext-diff", "--no-textconv", given=f"{sha}\n".encode()) as stream:
@@ -50,8 +53,8 @@ def diff(git: Git, sha: str, room: int) -> tuple[str, bool]:
             if len(kept) > room:
                 break
     if len(kept) <= room:
-        return kept.decode("utf-8", "replace").strip("\n"), bool(stream.failure)
-    return kept[:room].rpartition(b"\n")[0].decode("utf-8", "replace").strip("\n"), True
+        return withheld.without(kept.decode("utf-8", "replace")).strip("\n"), bool(stream.failure)
+    return withheld.without(kept[:room].rpartition(b"\n")[0].decode("utf-8", "replace")).strip("\n"), True
 
 
 def _from_git(git: Git, sha: str) -> Found:

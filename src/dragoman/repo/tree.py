@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dragoman.harness.errors import ConfigurationError
-from dragoman.repo import paths
+from dragoman.repo import paths, withheld
 from dragoman.repo.repository import Repository
 
 LARGEST = 1_000_000  # bytes of a file that is read
@@ -31,6 +31,7 @@ MISSING = "not in the work tree"
 SPECIAL = "not a regular file"
 OUTSIDE = "behind a symlink"
 UNREADABLE = "unreadable"
+WITHHELD = "never read"
 TWIN = "another file's name as text"
 
 _LINK, _MODULE = b"120000", b"160000"
@@ -74,6 +75,8 @@ def listing(repository: Repository, exclude: Sequence[str] = ()) -> Tree:
     for entry in sorted(found, key=lambda entry: entry.raw):
         if entry.path in files:
             skipped[f"{entry.path} (another)"] = TWIN
+        elif withheld.denied(entry.path):
+            skipped[entry.path] = WITHHELD
         elif entry.raw in excluded:
             skipped[entry.path] = EXCLUDED
         elif entry.size > LARGEST:
