@@ -15,6 +15,7 @@ from dragoman.harness.limits import Limits
 from dragoman.harness.provider import ToolRequest
 from dragoman.repo import db, record, stats
 from dragoman.repo.repository import Repository
+from dragoman.repo.tools import code as code_tools
 from dragoman.repo.tools import files as file_tools
 from dragoman.repo.tools import history as history_tools
 from dragoman.repo.tools import stats as stats_tools
@@ -150,6 +151,64 @@ async def test_a_file_and_a_commit_message_that_ask_for_env_get_nothing(reposito
         assert {result["code"] for result in results[1:]} == {"refused"}
         assert "hunter2" not in json.dumps(frames)
         assert "swordfish" not in json.dumps(frames)
+
+
+# The whole box --------------------------------------------------------------------------------------------------------
+
+EVERY = (code_tools.tools, file_tools.tools, history_tools.tools, stats_tools.tools)
+
+
+async def definitions(repository: Repository) -> dict[str, str]:
+    """The tools a model is offered in a turn, with their descriptions."""
+    offered: dict[str, str] = {}
+
+    def looks(_: Any, tools: Any) -> list[Any]:
+        offered.update({tool.name: tool.description for tool in tools})
+        return ["Seen."]
+
+    await guarded.turn(repository, looks, rooms=EVERY)
+    return offered
+
+
+@pytest.mark.requirement("r.tools.steer")
+async def test_no_tool_presents_itself_for_what_another_one_does(repository: Repository) -> None:
+    told = await definitions(repository)
+    assert not re.search(r"orient|overview|explor|start|first", told["list_dir"], re.IGNORECASE)
+    assert "get_area_outline" in told["list_dir"]
+    assert "No per-file breakdown" in told["get_repo_overview"]
+    with closing(db.write(repository.index)) as connection:
+        record.update(connection, repository)
+    assert "nothing by file" in (await call(repository, "get_repo_overview", rooms=EVERY))["note"]
+
+
+@pytest.mark.requirement("r.safe.no-write")
+async def test_the_box_is_a_closed_list_of_tools_that_only_read(repository: Repository) -> None:
+    assert set(await definitions(repository)) == {
+        "find_changes", "get_area_history", "get_area_outline", "get_callees", "get_callers", "get_commit", "get_repo_overview",
+        "get_symbol", "list_dir", "list_recent_activity", "read_file", "render_chart", "run_project_stats", "search_symbols",
+        "search_text",
+    }  # fmt: skip
+    assert not [tool.name for room in EVERY for tool in room(repository) if tool.writes]
+    before = _content(repository.root)
+    for name in ("write_file", "edit", "shell", "bash", "run", "git", "delete", "exec"):
+        told = await call(repository, name, rooms=EVERY, path="src/a.py", command="rm -rf .", content="gone")
+        assert told["code"] == "unknown_tool", name
+    for name, arguments in (
+        ("read_file", {"path": "src/a.py", "content": "gone"}),
+        ("search_text", {"query": "--open-files-in-pager=touch gone"}),
+        ("search_text", {"query": "a", "path": "-Otouch"}),
+        ("get_commit", {"sha": "--output=gone", "diff": True}),
+        ("find_changes", {"query": "x", "path": "--output=gone"}),
+        ("get_area_history", {"path": "--output=gone"}),
+        ("run_project_stats", {"sql": "VACUUM INTO 'gone'"}),
+    ):
+        await call(repository, name, rooms=EVERY, **arguments)
+    assert _content(repository.root) == before
+
+
+def _content(root: Path) -> dict[str, bytes]:
+    """Every file below a folder, git's own included."""
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 # Statistics -----------------------------------------------------------------------------------------------------------
