@@ -141,7 +141,7 @@ async def test_rights_are_asked_for_anew_when_a_call_is_decided() -> None:
     asked = (await port.ask("Scrap it"))[-1]
     before = port.fleet.boxes
     await port.decide(asked["id"])
-    assert port.fleet.boxes == before + 1
+    assert port.fleet.boxes > before
 
 
 async def test_a_refused_operation_is_not_asked_for_again_in_the_same_turn() -> None:

@@ -40,8 +40,7 @@ async def test_a_stored_conversation_replays_as_the_frames_that_were_told() -> N
         told += await port.ask(question)
     waiting = [f for f in told if f["type"] == "confirm_mutation"]
     paused = await port.store.paused(port.conversation.id)
-    box = await port.fleet.tools(ADA)
-    replayed = wire.replay(port.conversation.id, await port.rows(), paused, toolbox=box)
+    replayed = wire.replay(port.conversation.id, await port.rows(), paused)
     assert joined([wire.frame(e) for e in replayed]) == joined(told)
     told += await port.decide(waiting[0]["id"])
     replayed = wire.replay(port.conversation.id, await port.rows(), await port.store.paused(port.conversation.id))
@@ -90,7 +89,7 @@ def test_a_clients_frame_becomes_a_request(data, request_) -> None:
         ("[" * 100_000, "bad_json", "no valid JSON"),
         ("[]", "bad_event", "A frame is a JSON object"),
         ("{}", "bad_event", "Unknown chat event."),
-        ('{"type": "mesage", "text": "Hi"}', "bad_event", "message, confirm or stop"),
+        ('{"type": "mesage", "text": "Hi"}', "bad_event", "message, confirm, stop"),
         ('{"type": "message"}', "bad_event", "A message needs 'text', a text."),
         ('{"type": "message", "text": ["Hi"]}', "bad_event", "A message needs 'text', a text."),
         ('{"type": "message", "text": "Hi", "conversation_id": 7}', "bad_event", "needs 'conversation_id'"),

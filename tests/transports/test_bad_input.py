@@ -46,7 +46,7 @@ FRAMES = {
     "broken JSON": ('{"type": "message", "text": ', "bad_json", "line 1, column 29"),
     "no JSON at all": ("hello", "bad_json", "Expecting value"),
     "a list": ("[]", "bad_event", "JSON object"),
-    "an unknown frame": ('{"type": "launch"}', "bad_event", "message, confirm or stop"),
+    "an unknown frame": ('{"type": "launch"}', "bad_event", "message, confirm, stop"),
     "no type": ('{"text": "hello"}', "bad_event", "Unknown chat event"),
     "no text": ('{"type": "message"}', "bad_event", "'text'"),
     "a number for a text": ('{"type": "message", "text": 7}', "bad_event", "'text'"),
@@ -109,7 +109,7 @@ async def test_a_post_that_makes_no_sense_has_a_status_and_says_why(
     assert not world.happened("asked")
 
 
-@pytest.mark.parametrize("path", ["/chat/confirm/", "/chat/stop/", "/chat/conversations/"])
+@pytest.mark.parametrize("path", ["/chat/confirm/", "/chat/stop/", "/chat/edit/", "/chat/regenerate/"])
 async def test_an_address_says_how_it_is_used(client: AsyncClient, path: str):
     response = await client.get(path)
     assert (response.status_code, response.json()["code"]) == (405, "method_not_allowed")

@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from dragoman.django import assistants, consumer, models
 from tests.transports import world
-from tests.transports.clients import EVENTS, events, kinds, post, socket, sse, text_of
+from tests.transports.clients import EVENTS, events, kinds, new_conversation, post, socket, sse, text_of
 
 pytestmark = pytest.mark.usefixtures("chat")
 
@@ -93,7 +93,11 @@ async def test_of_two_answers_at_once_one_is_taken(client: AsyncClient):
     asked = (await sse(client, "rename"))[-1]
     body = {"confirmation_id": asked["id"], "confirmed": True}
     answers = await asyncio.gather(*(post(client, "/chat/confirm/", body) for _ in range(4)))
-    assert sorted(response.status_code for response in answers) == [200, 404, 404, 404]
+    assert [response.status_code for response in answers] == [200] * 4
+    results = [frame for response in answers for frame in response.json()["frames"] if frame["type"] == "tool_result"]
+    assert len(results) == 4
+    assert [result["result"] for result in results] == [results[0]["result"]] * 4
+    assert sum(result["seq"] > 0 for result in results) == 1
     assert world.written == [("Apollo", "Artemis")]
 
 
@@ -179,12 +183,13 @@ async def test_what_was_asked_in_a_stream_is_announced_again_and_decided_on_a_so
         assert text_of(await line.hear_until("done")) == "Renamed."
 
 
-async def test_a_stream_of_a_decision_that_loses_the_race_is_refused_before_it_begins(client: AsyncClient):
+async def test_a_stream_of_a_decision_that_loses_the_race_gets_the_result_of_the_other(client: AsyncClient):
     asked = (await sse(client, "rename"))[-1]
     body = {"confirmation_id": asked["id"], "confirmed": False}
     responses = await asyncio.gather(*(post(client, "/chat/confirm/", body, EVENTS) for _ in range(2)))
-    assert sorted(response.status_code for response in responses) == [200, 404]
-    won = next(response for response in responses if response.status_code == 200)
+    [won] = [response for response in responses if response["Content-Type"] == EVENTS]
+    [lost] = [response for response in responses if response is not won]
+    assert lost.json()["frames"][0]["result"] == {"status": "cancelled", "reason": "user_rejected"}
     assert kinds([frame async for frame in events(won)])[-1] == "done"
 
 
@@ -218,3 +223,75 @@ async def test_an_anonymous_visitor_may_ask_and_change_nothing(nobody: AsyncClie
     [result] = [frame["result"] for frame in frames if frame["type"] == "tool_result"]
     assert result["code"] == "permission_denied"
     assert world.written == []
+
+
+# What runs is what was shown ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("g.confirm.once")
+@pytest.mark.parametrize("confirmed", [True, False])
+async def test_a_second_answer_gets_the_result_of_the_first_and_changes_nothing(client: AsyncClient, confirmed: bool):
+    asked = (await sse(client, "rename"))[-1]
+    first = await post(client, "/chat/confirm/", {"confirmation_id": asked["id"], "confirmed": True})
+    again = await post(client, "/chat/confirm/", {"confirmation_id": asked["id"], "confirmed": confirmed})
+    assert again.json()["frames"] == [{**first.json()["frames"][0], "seq": 0}]
+    async with socket(client) as line:
+        await line.say(type="confirm", confirmation_id=asked["id"], confirmed=confirmed)
+        assert await line.hear() == {**first.json()["frames"][0], "seq": 0}
+    assert world.written == [("Apollo", "Artemis")]
+
+
+OTHER = {"name": "Apollo", "to": "Ares"}
+
+
+async def change_the_call(row: models.PausedCall) -> None:
+    """Both rows, as somebody would who may write to the tables: the call that was said and the one that waits."""
+    row.call["arguments"], row.input = OTHER, OTHER
+    await row.asave()
+    said = await models.Message.objects.aget(calls__0__id=row.call_id)
+    said.calls[0]["arguments"] = OTHER
+    await said.asave()
+
+
+async def change_the_seal(row: models.PausedCall) -> None:
+    row.seal = "0" * 64
+    await row.asave()
+
+
+@pytest.mark.parametrize("tamper", [change_the_call, change_the_seal])
+async def test_a_row_that_was_changed_meanwhile_does_not_run(client: AsyncClient, tamper: Any):
+    asked = (await sse(client, "rename"))[-1]
+    await tamper(await models.PausedCall.objects.aget(call_id=asked["id"]))
+    refused = await post(client, "/chat/confirm/", {"confirmation_id": asked["id"], "confirmed": True})
+    assert (refused.status_code, refused.json()["code"]) == (409, "confirmation_changed")
+    assert world.written == []
+    rejected = await post(client, "/chat/confirm/", {"confirmation_id": asked["id"], "confirmed": False})
+    assert rejected.status_code == 200
+
+
+async def test_without_the_seal_a_changed_row_would_run(client: AsyncClient, monkeypatch: pytest.MonkeyPatch):
+    """The guard of the test above is the seal and nothing else."""
+    monkeypatch.setattr("dragoman.django.store.constant_time_compare", lambda one, other: True)
+    asked = (await sse(client, "rename"))[-1]
+    await change_the_call(await models.PausedCall.objects.aget(call_id=asked["id"]))
+    await post(client, "/chat/confirm/", {"confirmation_id": asked["id"], "confirmed": True})
+    assert world.written == [("Apollo", "Ares")]
+
+
+async def test_a_tool_that_would_do_something_else_by_now_does_not_run(
+    client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    asked = (await sse(client, "rename"))[-1]
+    monkeypatch.setattr(world, "OPERATION", "deleteProject")
+    refused = await post(client, "/chat/confirm/", {"confirmation_id": asked["id"], "confirmed": True})
+    assert (refused.status_code, refused.json()["code"]) == (409, "confirmation_changed")
+    assert world.written == []
+
+
+async def test_a_confirmation_shows_only_in_its_own_conversation(client: AsyncClient):
+    asked = (await sse(client, "rename"))[-1]
+    other = await new_conversation(client)
+    await sse(client, "hello", conversation_id=other)
+    for place, shown in ((asked["conversation_id"], 1), (other, 0)):
+        frames = (await client.get(f"/chat/conversations/{place}/")).json()["frames"]
+        assert [frame["id"] for frame in frames if frame["type"] == "confirm_mutation"] == [asked["id"]] * shown

@@ -100,6 +100,7 @@ CHARTS: dict[str, Any] = {
         "series": [{"name": "n", "values": ["b"]}],
     },
 }
+OPERATION = "renameProject"
 written: list[tuple[str, str]] = []
 
 
@@ -141,7 +142,7 @@ class World:
                     rename,
                     writes=True,
                     confirm=lambda arguments: arguments["name"] != "Gemini",
-                    operation=lambda arguments: Operation("renameProject", arguments),
+                    operation=lambda arguments: Operation(OPERATION, arguments),
                 ),
             ]
         )
@@ -189,6 +190,7 @@ SCRIPTS: dict[str, list[Round]] = {
     **{f"draw {name}": [[ToolRequest("draw", {"name": name})], ["Drawn."]] for name in CHARTS},
     "markup": [["<img src='http://evil.example/x.png'> <b>bold</b> ", "<script>boo()</script>"]],
     "long": [["\n".join(f"line {number}" for number in range(200)), Gate("long"), "\nthe end"]],
+    "fail at once": [[ProviderError("The model's service failed.")]],
     "fail": [["It began, ", ProviderError("The model's service failed.")]],
     "break": [["It began, ", RuntimeError("secret: hunter2")]],
     "wait": [["Piece one, ", Gate("wait"), "piece two."]],

@@ -12,6 +12,7 @@ from django.utils.module_loading import import_string
 from dragoman.django import conf, redact
 from dragoman.django.audit import audit_log
 from dragoman.django.budgets import Ledger
+from dragoman.django.choices import Choices, Unavailable
 from dragoman.django.conf import AssistantSettings
 from dragoman.django.grounding import grounding_of
 from dragoman.django.redact import Discreet, Redactor
@@ -37,6 +38,7 @@ class Desk:
     store: DjangoStore
     budget: Ledger
     supervisor: Supervisor
+    choices: Choices
 
 
 def desk(alias: str = "default") -> Desk:
@@ -65,9 +67,11 @@ def _desk(alias: str) -> Desk:
     store, redactor = DjangoStore(alias), Redactor(found.audit.redact_fields)
     redact.guard_logs()
     budget = Ledger(alias, found.rate_limit, found.limits.turn_seconds + 60)
-    log.info("The assistant %r: %s", alias, catalog.explain(found.provider, found.provider_config))
+    choices = Choices(found)
+    if not isinstance(choices.default, Unavailable):
+        log.info("The assistant %r: %s", alias, catalog.explain(found.provider, found.provider_config))
     made = Assistant(
-        provider=catalog.create(found.provider, found.provider_config),
+        provider=choices.default,
         grounding=Discreet(_grounding(found), redactor),
         store=store,
         limits=found.limits,
@@ -81,6 +85,7 @@ def _desk(alias: str) -> Desk:
         store,
         budget,
         Supervisor(found.disconnect_grace_seconds),
+        choices,
     )
 
 

@@ -62,6 +62,7 @@ class AssistantSettings:
     url: str = "/chat/"
     provider: str = "auto"
     provider_config: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
     permission: str | Callable[..., Any] | None = None
     allowed_mutations: tuple[str, ...] = ()
     confirm_mutations: tuple[str, ...] = ()
@@ -294,6 +295,13 @@ def _header(value: Any) -> str:
     return value
 
 
+def _providers(value: Any) -> dict[str, dict[str, Any]]:
+    """Names with their configurations; a list of names takes each with its own defaults."""
+    if isinstance(value, Mapping):
+        return {_provider(name): _mapping(config) for name, config in value.items()}
+    return {_provider(name): {} for name in _texts(value)}
+
+
 def _provider(value: Any) -> str:
     if inspect.isclass(value):
         raise _Unfit("a short name or the dotted path of a class, as a text")
@@ -314,6 +322,7 @@ _KEYS: dict[str, _Reader] = {
     "url": _url,
     "provider": _provider,
     "provider_config": _mapping,
+    "providers": _providers,
     "permission": _callable_or_path,
     "allowed_mutations": _texts,
     "confirm_mutations": _texts,

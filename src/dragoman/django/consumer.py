@@ -11,17 +11,15 @@ from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.core.exceptions import ImproperlyConfigured
 
-from dragoman.django import assistants, conf, identity
+from dragoman.django import assistants, conf, identity, turns
 from dragoman.django.assistants import Desk
 from dragoman.django.identity import NotPermitted, SignedOut, Visitor
-from dragoman.django.shutdown import takes_leave
-from dragoman.django.store import storable
 from dragoman.django.threads import in_thread
 from dragoman.harness import wire
 from dragoman.harness.errors import BadRequest, ChatError
 from dragoman.harness.events import ConfirmationNeeded, Envelope, ToolReturned
 from dragoman.harness.messages import now
-from dragoman.harness.runs import Begin, Run
+from dragoman.harness.runs import Run
 from dragoman.harness.store import Conversation, Decision
 
 log = logging.getLogger("dragoman.consumer")
@@ -102,8 +100,10 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
         await identity.permit(conf.assistants()[self.alias], visitor.caller.user, self.scope)
         desk: Desk = await in_thread(assistants.desk, self.alias)
         match request:
-            case wire.Ask(said, conversation_id):
-                await self._ask(desk, visitor, storable(said), conversation_id)
+            case wire.Ask():
+                await self._ask(desk, visitor, request)
+            case wire.Revise():
+                self._listen(desk, await turns.revise(desk, visitor, request))
             case wire.Decide(call_id, confirmed):
                 decision: Decision = "confirmed" if confirmed else "user_rejected"
                 await self._decide(desk, visitor, call_id, decision)
@@ -112,34 +112,35 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
                 # Stopping waits for the run to write down where it stands; the next frame does not.
                 self._in_background(desk.supervisor.stop(conversation.id))
 
-    async def _ask(self, desk: Desk, visitor: Visitor, said: str, conversation_id: str | None) -> None:
-        if conversation_id:
-            self._conversation = await desk.store.get(conversation_id, visitor.caller)
-        elif self._conversation is None or self._conversation.owner != visitor.caller.key:
-            await desk.budget.check(visitor.caller)  # a refused message leaves no conversation behind
-            self._conversation = await desk.store.create(visitor.caller, visitor.session)
-        else:  # as it is now: what was folded meanwhile is not sent again
-            self._conversation = await desk.store.get(self._conversation.id, visitor.caller)
-        conversation = self._conversation
-        self._listen(
-            desk, conversation.id, lambda stop: desk.assistant.ask(visitor.caller, conversation, said, interrupt=stop)
-        )
+    async def _ask(self, desk: Desk, visitor: Visitor, request: wire.Ask) -> None:
+        async def mine() -> Conversation:
+            if self._conversation is None or self._conversation.owner != visitor.caller.key:
+                await desk.budget.check(visitor.caller)  # a refused message leaves no conversation behind
+                return await desk.store.create(visitor.caller, visitor.session)
+            # As it is now: what was folded meanwhile is not sent again.
+            return await desk.store.get(self._conversation.id, visitor.caller)
+
+        run = await turns.ask(desk, visitor, request, mine)
+        self._listen(desk, run)
+        self._conversation = await desk.store.get(run.conversation_id, visitor.caller)
 
     async def _decide(self, desk: Desk, visitor: Visitor, call_id: str, decision: Decision) -> None:
-        waiting = await desk.store.waiting(call_id, visitor.caller)
-        if waiting is None:
-            raise BadRequest("Unknown chat event.")
-        self._listen(
-            desk,
-            waiting.conversation_id,
-            lambda stop: desk.assistant.decide(visitor.caller, call_id, decision, interrupt=stop),
-        )
+        try:
+            self._listen(desk, await turns.decide(desk, visitor, call_id, decision))
+        except BadRequest:
+            if decision == "confirmation_timed_out" or not await self._tell_again(desk, visitor, call_id):
+                raise
+
+    async def _tell_again(self, desk: Desk, visitor: Visitor, call_id: str) -> bool:
+        """Tell the result of a call that was decided before; False where it was not."""
+        again = await turns.result_of(desk, visitor, call_id)
+        if again is not None:
+            await self._tell(again)
+        return again is not None
 
     # Runs -----------------------------------------------------------------------------------------------------------
 
-    def _listen(self, desk: Desk, conversation_id: str, begin: Begin) -> None:
-        takes_leave(desk.supervisor)
-        run = desk.supervisor.start(conversation_id, begin)
+    def _listen(self, desk: Desk, run: Run) -> None:
         task = asyncio.ensure_future(self._pass_on(desk, run))
         self._listening[task] = run
         task.add_done_callback(lambda done: self._listening.pop(done, None))

@@ -25,15 +25,21 @@ class Conversation(models.Model):
     title = models.CharField(max_length=200, blank=True)
     summary = models.TextField(blank=True)
     summarized_through = models.CharField(max_length=64, blank=True)
+    provider = models.CharField(
+        max_length=100, blank=True, help_text="What its owner switched to; empty: as configured."
+    )
+    model = models.CharField(max_length=200, blank=True)
     created = models.DateTimeField(default=timezone.now, editable=False)
     updated = models.DateTimeField(auto_now=True)
     lease_holder = models.CharField(max_length=32, blank=True, editable=False)
     lease_until = models.DateTimeField(null=True, blank=True, editable=False)
+    stop_requested = models.BooleanField(default=False, editable=False)
 
     class Meta:
         ordering = ("-created",)
         indexes = [
             models.Index(fields=("owner", "alias", "session", "created"), name="dragoman_conv_newest"),
+            models.Index(fields=("owner", "alias", "updated"), name="dragoman_conv_listed"),
             models.Index(fields=("updated",), name="dragoman_conv_updated"),
         ]
 
@@ -60,6 +66,7 @@ class Message(models.Model):
     estimated = models.BooleanField(default=False)
     outcome = models.JSONField(null=True, blank=True)
     carry = models.JSONField(default=list, blank=True)
+    taken_back = models.BooleanField(default=False, help_text="Asked anew: kept here, and out of the history.")
 
     class Meta:
         ordering = ("pk",)
@@ -69,14 +76,21 @@ class Message(models.Model):
 
 
 class PausedCall(models.Model):
-    """A tool call that waits, or waited, for a person; `decision` is empty until it is decided, once."""
+    """A tool call that waits, or waited, for a person; `decision` is empty until it is decided, once.
+
+    `seal` binds what was shown to its conversation and owner: a row that was changed meanwhile is refused.
+    """
 
     call_id = models.CharField(max_length=64, unique=True)
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="paused_calls")
     run_id = models.CharField(max_length=64)
     call = models.JSONField()
+    operation = models.CharField(max_length=200, blank=True)
+    input = models.JSONField(default=dict, blank=True)
+    seal = models.CharField(max_length=64, blank=True, editable=False)
     expires_at = models.DateTimeField()
     decision = models.CharField(max_length=32, blank=True)
+    result = models.JSONField(null=True, blank=True)
     created = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -88,11 +102,17 @@ class PausedCall(models.Model):
 
 
 class Run(models.Model):
-    """One execution of a turn, and the number of its last event."""
+    """One execution of a turn, and the number of its last event.
+
+    `state` is running, waiting (for a person) or over, and empty where no log of it is kept. `watched_until` says until
+    when somebody listens to it in another process.
+    """
 
     run_id = models.CharField(max_length=64, primary_key=True)
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, related_name="runs")
     seq = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=16, blank=True)
+    watched_until = models.DateTimeField(null=True, blank=True, editable=False)
     created = models.DateTimeField(default=timezone.now, editable=False)
     updated = models.DateTimeField(auto_now=True)
 
@@ -101,6 +121,25 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.seq}"
+
+
+class Stretch(models.Model):
+    """Some frames of a run, one after another: its log, for whoever comes to listen later or in another process.
+
+    Pieces of a text stand together, each still with a number of its own.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="stretches")
+    first = models.PositiveIntegerField()
+    last = models.PositiveIntegerField()
+    frames = models.JSONField()
+
+    class Meta:
+        ordering = ("first",)
+        constraints = [models.UniqueConstraint(fields=("run", "first"), name="dragoman_stretch_once")]
+
+    def __str__(self) -> str:
+        return f"{self.run} {self.first}-{self.last}"
 
 
 class Usage(models.Model):

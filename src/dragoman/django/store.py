@@ -3,26 +3,28 @@
 import asyncio
 import hashlib
 import logging
-import math
 import uuid
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 from weakref import WeakValueDictionary
 
 from django.contrib.auth import get_user_model
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
-from dragoman.django import models
+from dragoman.django import models, rows
+from dragoman.django.rows import storable
 from dragoman.django.threads import in_thread
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import ConversationBusy, UnknownConversation
-from dragoman.harness.messages import Message, Outcome, Role, ToolCall, ToolResult, Usage, new_id
+from dragoman.harness.messages import Message, ToolResult, new_id
 from dragoman.harness.patience import uninterrupted
-from dragoman.harness.store import Conversation, Decision, Hold, PausedCall
+from dragoman.harness.store import Conversation, Decision, Hold, PausedCall, changed, title_of
 
 log = logging.getLogger("dragoman.store")
 
@@ -51,7 +53,7 @@ class DjangoStore:
         return await in_thread(self._get, conversation_id, caller)
 
     async def messages(self, conversation_id: str) -> list[Message]:
-        """All messages, oldest first, folded ones included."""
+        """All messages, oldest first, folded ones included; those taken back are not."""
         return await in_thread(_messages, conversation_id, "")
 
     async def recent(self, conversation: Conversation) -> list[Message]:
@@ -59,8 +61,12 @@ class DjangoStore:
         return await in_thread(_messages, conversation.id, conversation.summarized_through)
 
     async def append(self, conversation_id: str, messages: Sequence[Message]) -> None:
-        """Keep these messages, all or none, in order."""
+        """Keep these messages, all or none, in order; the first of a person's is the title."""
         await in_thread(_append, conversation_id, messages)
+
+    async def take_back(self, conversation_id: str, message_id: str) -> None:
+        """Take this message and all after it out of the history; a summary that covers any of them is dropped."""
+        await in_thread(_take_back, conversation_id, message_id)
 
     async def fold(self, conversation_id: str, summary: str, through: str) -> None:
         """Keep a summary of everything up to and including the message with the id `through`."""
@@ -81,6 +87,18 @@ class DjangoStore:
     async def claim(self, call_id: str, caller: Caller, decision: Decision) -> PausedCall | None:
         """Decide a call. Of several at once, in any worker, exactly one gets the call, the others None."""
         return await in_thread(self._claim, call_id, caller, decision)
+
+    async def decided(self, call_id: str, caller: Caller) -> tuple[PausedCall, ToolResult | None] | None:
+        """A call of this caller that a person decided, with its result once there is one; None where there is none."""
+        return await in_thread(self._decided, call_id, caller)
+
+    async def of_message(self, message_id: str, caller: Caller) -> Conversation:
+        """The caller's conversation that holds a message. Raises UnknownConversation."""
+        return await in_thread(self._of_message, message_id, caller)
+
+    async def switch(self, conversation_id: str, provider: str, model: str) -> None:
+        """Keep which provider and model answer from now on; empty is as configured."""
+        await in_thread(_switch, conversation_id, provider, model)
 
     @asynccontextmanager
     async def hold(self, conversation_id: str, run_id: str, *, wait_seconds: float = 0) -> AsyncIterator[Hold]:
@@ -125,7 +143,7 @@ class DjangoStore:
     # What runs in a thread ------------------------------------------------------------------------------------------
 
     def _create(self, caller: Caller, session: str) -> Conversation:
-        return _conversation(models.Conversation.objects.create(**self._new(caller, session)))
+        return rows.conversation(models.Conversation.objects.create(**self._new(caller, session)))
 
     def _newest(self, caller: Caller, session: str) -> Conversation:
         own = self._owned(caller).filter(session=session)
@@ -133,34 +151,53 @@ class DjangoStore:
         if row is None:
             slot = hashlib.sha256(f"{self.alias}\n{caller.key}\n{session}".encode()).hexdigest()
             row, _ = models.Conversation.objects.get_or_create(slot=slot, defaults=self._new(caller, session))
-        return _conversation(row)
+        return rows.conversation(row)
 
     def _get(self, conversation_id: str, caller: Caller) -> Conversation:
         try:
             row = self._owned(caller).get(pk=uuid.UUID(conversation_id))
         except (ValueError, models.Conversation.DoesNotExist):
             raise _unknown() from None
-        return _conversation(row)
+        return rows.conversation(row)
+
+    def _of_message(self, message_id: str, caller: Caller) -> Conversation:
+        row = self._owned(caller).filter(messages__message_id=message_id).first()
+        if row is None:
+            raise _unknown()
+        return rows.conversation(row)
 
     def _waiting(self, call_id: str, caller: Caller) -> PausedCall | None:
         row = self._open(call_id, caller).first()
-        return _paused_call(row) if row else None
+        return rows.paused_call(row) if row else None
+
+    def _decided(self, call_id: str, caller: Caller) -> tuple[PausedCall, ToolResult | None] | None:
+        row = self._own_calls(call_id, caller).filter(decision__in=("confirmed", "user_rejected")).first()
+        if row is None:
+            return None
+        return rows.paused_call(row), ToolResult(**row.result) if row.result else None
 
     def _claim(self, call_id: str, caller: Caller, decision: Decision) -> PausedCall | None:
         row = self._open(call_id, caller).first()
         if row is None:
             return None
+        # Only a yes can do harm: whatever else is decided of a changed row, nothing runs.
+        if decision == "confirmed" and not constant_time_compare(
+            row.seal, rows.seal(rows.paused_call(row), caller.key)
+        ):
+            raise changed()
         # One UPDATE with its condition is atomic in every database, whatever the isolation.
         if not models.PausedCall.objects.filter(pk=row.pk, decision="").update(decision=decision):
             return None
         row.decision = decision
-        return _paused_call(row)
+        return rows.paused_call(row)
 
     def _try_to_take(self, conversation_id: str, run_id: str, holder: str) -> int | None:
         """The run's last number, or None while somebody else has the lease."""
         this = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id))
         free = Q(lease_until=None) | Q(lease_until__lte=timezone.now())
-        if not this.filter(free).update(lease_holder=holder, lease_until=self._lease_end(), updated=timezone.now()):
+        if not this.filter(free).update(
+            lease_holder=holder, lease_until=self._lease_end(), updated=timezone.now(), stop_requested=False
+        ):
             if not this.exists():
                 raise _unknown()
             return None
@@ -177,8 +214,11 @@ class DjangoStore:
         return models.Conversation.objects.filter(owner=caller.key, alias=self.alias)
 
     def _open(self, call_id: str, caller: Caller) -> Any:
+        return self._own_calls(call_id, caller).filter(decision="")
+
+    def _own_calls(self, call_id: str, caller: Caller) -> Any:
         return models.PausedCall.objects.filter(
-            call_id=call_id, decision="", conversation__owner=caller.key, conversation__alias=self.alias
+            call_id=call_id, conversation__owner=caller.key, conversation__alias=self.alias
         )
 
     def _new(self, caller: Caller, session: str) -> dict[str, Any]:
@@ -230,20 +270,44 @@ async def _let_go(hold: Hold, holder: str, taking: asyncio.Future[int], renewing
         taking.exception()  # looked at, so that it is not reported as forgotten; whoever awaited it was told
 
 
-# Rows and values ------------------------------------------------------------------------------------------------------
+# What needs no owner ---------------------------------------------------------------------------------------------------
 
 
 def _messages(conversation_id: str, after: str) -> list[Message]:
-    rows = models.Message.objects.filter(conversation_id=uuid.UUID(conversation_id)).order_by("pk")
+    found = models.Message.objects.filter(conversation_id=uuid.UUID(conversation_id), taken_back=False).order_by("pk")
     if after:
-        last = rows.filter(message_id=after).values_list("pk", flat=True).first()
-        rows = rows.filter(pk__gt=last) if last is not None else rows
-    return [_message(row) for row in rows]
+        last = found.filter(message_id=after).values_list("pk", flat=True).first()
+        found = found.filter(pk__gt=last) if last is not None else found
+    return [rows.message(row) for row in found]
 
 
 def _append(conversation_id: str, messages: Sequence[Message]) -> None:
     key = uuid.UUID(conversation_id)
-    models.Message.objects.bulk_create([_row(key, message) for message in messages])  # which is atomic by itself
+    results = [message.result for message in messages if message.result is not None and message.result.writes]
+    with transaction.atomic():
+        models.Message.objects.bulk_create([rows.row(key, message) for message in messages])
+        for result in results:  # of a confirmation it is kept there as well, for whoever answers it twice
+            models.PausedCall.objects.filter(call_id=result.call_id).update(result=storable(asdict(result)))
+        if title := title_of(messages):
+            models.Conversation.objects.filter(pk=key, title="").update(title=storable(title))
+
+
+def _take_back(conversation_id: str, message_id: str) -> None:
+    this = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id))
+    found = models.Message.objects.filter(conversation_id=uuid.UUID(conversation_id))
+    first = found.filter(message_id=message_id).values_list("pk", flat=True).first()
+    if first is None:
+        return
+    with transaction.atomic():
+        found = found.filter(pk__gte=first)
+        found.update(taken_back=True)
+        folded = this.values_list("summarized_through", flat=True).get()
+        if folded and found.filter(message_id=folded).exists():
+            this.update(summary="", summarized_through="")
+
+
+def _switch(conversation_id: str, provider: str, model: str) -> None:
+    models.Conversation.objects.filter(pk=uuid.UUID(conversation_id)).update(provider=provider, model=model)
 
 
 def _fold(conversation_id: str, summary: str, through: str) -> None:
@@ -253,6 +317,11 @@ def _fold(conversation_id: str, summary: str, through: str) -> None:
 
 
 def _pause(calls: Sequence[PausedCall]) -> None:
+    owners = dict(
+        models.Conversation.objects.filter(pk__in={uuid.UUID(one.conversation_id) for one in calls}).values_list(
+            "pk", "owner"
+        )
+    )
     models.PausedCall.objects.bulk_create(
         [
             models.PausedCall(
@@ -260,6 +329,9 @@ def _pause(calls: Sequence[PausedCall]) -> None:
                 conversation_id=uuid.UUID(paused.conversation_id),
                 run_id=paused.run_id,
                 call=storable(asdict(paused.call)),
+                operation=storable(paused.operation),
+                input=storable(dict(paused.input)),
+                seal=rows.seal(paused, owners[uuid.UUID(paused.conversation_id)]),
                 expires_at=paused.expires_at,
                 decision=paused.decision or "",
             )
@@ -269,8 +341,8 @@ def _pause(calls: Sequence[PausedCall]) -> None:
 
 
 def _paused(conversation_id: str) -> list[PausedCall]:
-    rows = models.PausedCall.objects.filter(conversation_id=uuid.UUID(conversation_id), decision="").order_by("pk")
-    return [_paused_call(row) for row in rows]
+    found = models.PausedCall.objects.filter(conversation_id=uuid.UUID(conversation_id), decision="").order_by("pk")
+    return [rows.paused_call(row) for row in found]
 
 
 def _give_back(hold: Hold, holder: str) -> None:
@@ -281,74 +353,3 @@ def _give_back(hold: Hold, holder: str) -> None:
     runs = models.Run.objects.filter(run_id=hold.run_id)
     if hold.seq and not runs.update(seq=hold.seq, updated=timezone.now()):
         models.Run.objects.create(run_id=hold.run_id, conversation_id=held_id, seq=hold.seq)
-
-
-def _conversation(row: models.Conversation) -> Conversation:
-    return Conversation(
-        id=row.id.hex,
-        owner=row.owner,
-        title=row.title,
-        summary=row.summary,
-        summarized_through=row.summarized_through,
-        created=row.created,
-    )
-
-
-def _row(conversation_id: uuid.UUID, message: Message) -> models.Message:
-    return models.Message(
-        conversation_id=conversation_id,
-        message_id=message.id,
-        run_id=message.run_id,
-        role=message.role,
-        text=storable(message.text),
-        calls=[storable(asdict(call)) for call in message.calls],
-        result=storable(asdict(message.result)) if message.result else None,
-        created=message.created,
-        provider=message.provider,
-        model=message.model,
-        outcome=storable(asdict(message.outcome)) if message.outcome else None,
-        carry=storable([dict(piece) for piece in message.carry]),
-        **asdict(message.usage),
-    )
-
-
-def _message(row: models.Message) -> Message:
-    return Message(
-        role=cast(Role, row.role),
-        text=row.text,
-        calls=tuple(ToolCall(**call) for call in row.calls),
-        result=ToolResult(**row.result) if row.result else None,
-        id=row.message_id,
-        run_id=row.run_id,
-        created=row.created,
-        provider=row.provider,
-        model=row.model,
-        usage=Usage(row.input_tokens, row.output_tokens, row.cached_tokens, row.estimated),
-        outcome=Outcome(**row.outcome) if row.outcome else None,
-        carry=tuple(row.carry),
-    )
-
-
-def _paused_call(row: models.PausedCall) -> PausedCall:
-    return PausedCall(
-        call=ToolCall(**row.call),
-        conversation_id=row.conversation_id.hex,
-        run_id=row.run_id,
-        expires_at=row.expires_at,
-        decision=cast(Decision, row.decision) if row.decision else None,
-    )
-
-
-def storable[T](value: T) -> T:
-    """The value as every database takes it: no NUL, no half of a surrogate pair, no number that JSON does not have."""
-    plain: Any = value
-    match plain:
-        case str():
-            plain = plain.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
-        case Mapping():
-            plain = {storable(key): storable(inner) for key, inner in plain.items()}
-        case list() | tuple():
-            plain = [storable(inner) for inner in plain]
-        case float() if not math.isfinite(plain):
-            plain = None
-    return cast(T, plain)

@@ -63,22 +63,42 @@ class TracedAssistant(Assistant):
     tracing: Tracing = field(default_factory=lambda: Tracing("default", Redactor(())))
 
     async def ask(
-        self, caller: Caller, conversation: Conversation, text: str, *, interrupt: Interrupt | None = None
+        self,
+        caller: Caller,
+        conversation: Conversation,
+        text: str | None,
+        *,
+        interrupt: Interrupt | None = None,
+        provider: Provider | None = None,
+        instead_of: str = "",
     ) -> AsyncGenerator[Envelope]:
         """As `Assistant.ask`."""
-        told = Assistant.ask(self, caller, conversation, text, interrupt=interrupt)
+        traced = self._chosen(provider)
+        told = Assistant.ask(
+            self, caller, conversation, text, interrupt=interrupt, provider=traced, instead_of=instead_of
+        )
         async with aclosing(self._traced(told)) as envelopes:
             async for envelope in envelopes:
                 yield envelope
 
     async def decide(
-        self, caller: Caller, call_id: str, decision: Decision, *, interrupt: Interrupt | None = None
+        self,
+        caller: Caller,
+        call_id: str,
+        decision: Decision,
+        *,
+        interrupt: Interrupt | None = None,
+        provider: Provider | None = None,
     ) -> AsyncGenerator[Envelope]:
         """As `Assistant.decide`."""
-        told = Assistant.decide(self, caller, call_id, decision, interrupt=interrupt)
+        traced = self._chosen(provider)
+        told = Assistant.decide(self, caller, call_id, decision, interrupt=interrupt, provider=traced)
         async with aclosing(self._traced(told)) as envelopes:
             async for envelope in envelopes:
                 yield envelope
+
+    def _chosen(self, provider: Provider | None) -> Provider | None:
+        return None if provider is None else TracedProvider(provider, self.tracing)
 
     async def _traced(self, told: AsyncGenerator[Envelope]) -> AsyncGenerator[Envelope]:
         attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self.tracing.alias}

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from django.http import HttpResponseBase
 from django.urls import URLPattern, path
 
-from dragoman.django import conf, views
+from dragoman.django import conf, conversations, views
 
 app_name = "dragoman"
 
@@ -23,13 +23,17 @@ def routes() -> list[URLPattern]:
 
 def _routes(alias: str, base: str) -> list[URLPattern]:
     given = {"alias": alias}
+    one = f"{base}conversations/<str:conversation_id>/"
     return [
         path(base, views.chat, given, name=alias),
         path(f"{base}confirm/", views.confirm, given, name=f"{alias}-confirm"),
         path(f"{base}stop/", views.stop, given, name=f"{alias}-stop"),
-        path(f"{base}models/", views.models, given, name=f"{alias}-models"),
-        path(f"{base}conversations/", views.conversations, given, name=f"{alias}-conversations"),
-        path(f"{base}conversations/<str:conversation_id>/", views.conversation, given, name=f"{alias}-conversation"),
+        path(f"{base}edit/", views.edit, given, name=f"{alias}-edit"),
+        path(f"{base}regenerate/", views.regenerate, given, name=f"{alias}-regenerate"),
+        path(f"{base}models/", conversations.models, given, name=f"{alias}-models"),
+        path(f"{base}data/", conversations.data, given, name=f"{alias}-data"),
+        path(f"{base}conversations/", conversations.conversations, given, name=f"{alias}-conversations"),
+        path(one, conversations.conversation, given, name=f"{alias}-conversation"),
     ]
 
 

@@ -10,18 +10,16 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 
+from dragoman.django import turns
 from dragoman.django.assistants import Desk
 from dragoman.django.door import STATUS, as_json, door
 from dragoman.django.identity import Visitor
-from dragoman.django.shutdown import takes_leave
-from dragoman.django.store import storable
 from dragoman.django.threads import in_thread
 from dragoman.harness import wire
-from dragoman.harness.errors import BadRequest, ChatError, ConfigurationError
+from dragoman.harness.errors import BadRequest, ChatError
 from dragoman.harness.events import ConfirmationNeeded, Envelope, TextChunk, ToolCalled, ToolReturned
-from dragoman.harness.runs import Begin, Run
-from dragoman.harness.store import Conversation, Decision
-from dragoman.providers import catalog
+from dragoman.harness.runs import Run
+from dragoman.harness.store import Conversation
 
 log = logging.getLogger("dragoman.views")
 
@@ -43,21 +41,28 @@ page = door("GET", "HEAD", begins_session=False)(_page)
 async def ask(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
     """Answer a message, as one JSON object or, where the client accepts them, as a stream of events."""
     match _parse(request, "message"):
-        case wire.Ask(text, conversation_id):
-            text = storable(text)
+        case wire.Ask() as asked:
+            pass
         case _:
             raise BadRequest('Unknown chat event. Send {"text": "..."} here.')
-    if conversation_id:
-        conversation = await desk.store.get(conversation_id, visitor.caller)
-    else:
+
+    async def newest() -> Conversation:
         await desk.budget.check(visitor.caller)  # a refused message leaves no conversation behind
-        conversation = await desk.store.newest(visitor.caller, visitor.session)
-    run = _start(
-        desk, conversation.id, lambda stop: desk.assistant.ask(visitor.caller, conversation, text, interrupt=stop)
-    )
-    if _wants_events(request):
-        return await _stream(run)
-    return await _whole_turn(desk, visitor, conversation, run)
+        return await desk.store.newest(visitor.caller, visitor.session)
+
+    return await _told_to(request, desk, visitor, await turns.ask(desk, visitor, asked, newest))
+
+
+@door("POST")
+async def edit(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    """Ask a message in other words; answers as a message does."""
+    return await _revise(request, desk, visitor, "edit")
+
+
+@door("POST")
+async def regenerate(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    """Ask a message again; answers as a message does."""
+    return await _revise(request, desk, visitor, "regenerate")
 
 
 async def chat(request: HttpRequest, alias: str) -> HttpResponseBase:
@@ -73,17 +78,15 @@ async def confirm(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRes
             pass
         case _:
             raise BadRequest('Unknown chat event. Send {"confirmation_id": "...", "confirmed": true} here.')
-    waiting = await desk.store.waiting(call_id, visitor.caller)
-    if waiting is None:
-        return _unknown_confirmation()
-    run = _decide(desk, visitor, waiting.conversation_id, call_id, "confirmed" if confirmed else "user_rejected")
     try:
+        run = await turns.decide(desk, visitor, call_id, "confirmed" if confirmed else "user_rejected")
         if _wants_events(request):
             return await _stream(run)
         return _told(await _all(run))
-    except BadRequest:
-        # Decided or expired between the look and the claim; a client cannot and need not tell these apart.
-        return _unknown_confirmation()
+    except BadRequest as error:
+        if error.code != "bad_event":
+            raise
+        return await _answered_before(desk, visitor, call_id)
 
 
 @door("POST")
@@ -97,69 +100,22 @@ async def stop(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRespon
     return as_json({"conversation_id": conversation.id, "stopped": await desk.supervisor.stop(conversation.id)})
 
 
-@door("POST")
-async def conversations(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
-    """Begin a new conversation; answers with its id."""
-    conversation = await desk.store.create(visitor.caller, visitor.session)
-    return as_json({"conversation_id": conversation.id}, status=201)
-
-
-@door("GET", begins_session=False)
-async def conversation(
-    request: HttpRequest, desk: Desk, visitor: Visitor, conversation_id: str = ""
-) -> HttpResponseBase:
-    """A stored conversation as the frames that were told, with the confirmations that are still open."""
-    found = await desk.store.get(conversation_id, visitor.caller)
-    messages = await desk.store.messages(found.id)
-    paused = await desk.store.paused(found.id)
-    toolbox = await desk.assistant.grounding.tools(visitor.caller) if paused else None
-    envelopes = wire.replay(found.id, messages, paused, toolbox=toolbox)
-    return as_json(
-        {
-            "conversation_id": found.id,
-            "frames": [wire.frame(envelope) for envelope in envelopes],
-            "running": desk.supervisor.running(found.id) is not None,
-        }
-    )
-
-
-@door("GET", begins_session=False)
-async def models(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
-    """The models of a provider: live, or those we know of with the reason why it could not be asked."""
-    name = request.GET.get("provider") or desk.settings.provider
-    # Another provider than the configured one is asked with its own defaults: the configuration is not meant for it.
-    config = desk.settings.provider_config if name == desk.settings.provider else {}
-    try:
-        if name not in catalog.SERVICES and name != desk.settings.provider:
-            raise ConfigurationError(f"There is no provider {name!r}. There is: {', '.join(catalog.SERVICES)}.")
-        found = await catalog.models(name, config)
-    except ConfigurationError as error:
-        raise BadRequest(error.message, code="unknown_provider") from None
-    body = {
-        "provider": name,
-        "source": found.source,
-        "models": [{"id": model.id, "name": model.title} for model in found.models],
-    }
-    return as_json({**body, "error": found.reason} if found.reason else body)
-
-
 # Runs -----------------------------------------------------------------------------------------------------------------
 
 
-def _start(desk: Desk, conversation_id: str, begin: Begin) -> Run:
-    takes_leave(desk.supervisor)
-    return desk.supervisor.start(conversation_id, begin)
+async def _revise(request: HttpRequest, desk: Desk, visitor: Visitor, kind: str) -> HttpResponseBase:
+    match _parse(request, kind):
+        case wire.Revise() as revised:
+            return await _told_to(request, desk, visitor, await turns.revise(desk, visitor, revised))
+        case _:
+            raise BadRequest('Unknown chat event. Send {"message_id": "..."} here.')
 
 
-def _decide(desk: Desk, visitor: Visitor, conversation_id: str, call_id: str, decision: Decision) -> Run:
-    return _start(
-        desk,
-        conversation_id,
-        lambda stop: desk.assistant.decide(visitor.caller, call_id, decision, interrupt=stop),
-    )
+async def _told_to(request: HttpRequest, desk: Desk, visitor: Visitor, run: Run) -> HttpResponseBase:
+    return await (_stream(run) if _wants_events(request) else _whole_turn(desk, visitor, run))
 
 
-async def _whole_turn(desk: Desk, visitor: Visitor, conversation: Conversation, run: Run) -> HttpResponseBase:
+async def _whole_turn(desk: Desk, visitor: Visitor, run: Run) -> HttpResponseBase:
     """All of a turn. One response has no way back for a confirmation, so what asks for one is cancelled."""
     envelopes: list[Envelope] = []
     refused = False
@@ -171,7 +127,7 @@ async def _whole_turn(desk: Desk, visitor: Visitor, conversation: Conversation, 
         if not waiting:
             break
         refused = True
-        run = _decide(desk, visitor, conversation.id, waiting.pop(0), "confirmation_unsupported")
+        run = await turns.decide(desk, visitor, waiting.pop(0), "confirmation_unsupported")
     if not refused:
         return _told(envelopes)
     unsupported = ChatError(
@@ -248,6 +204,10 @@ def _told(envelopes: list[Envelope], error: ChatError | None = None) -> HttpResp
     return as_json({**wire.error_frame(error), **body}, status=STATUS.get(error.code, 400))
 
 
-def _unknown_confirmation() -> HttpResponse:
+async def _answered_before(desk: Desk, visitor: Visitor, call_id: str) -> HttpResponse:
+    """What a second answer gets: the result of the first; an unknown or expired confirmation is an unknown event."""
+    if (again := await turns.result_of(desk, visitor, call_id)) is not None:
+        place = {"conversation_id": again["conversation_id"], "run_id": again["run_id"]}
+        return as_json({**place, "frames": [again], "answer": ""})
     body = {"type": "error", "message": "Unknown chat event.", "code": "bad_event"}
     return as_json(body, status=STATUS["unknown_confirmation"])

@@ -1,12 +1,14 @@
 """Assistant: ask and decide - load, fit, run the turn, keep each round, tell observers."""
 
 import asyncio
+import json
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from dragoman.harness import calls, summary, tokens, window
+from dragoman.harness import calls, revision, summary, tokens, window
 from dragoman.harness.budget import Account, Budget, Unlimited, admitted, resumed
 from dragoman.harness.caller import Caller
 from dragoman.harness.claims import evidence
@@ -25,10 +27,11 @@ from dragoman.harness.events import (
 )
 from dragoman.harness.grounding import Grounding
 from dragoman.harness.limits import Limits
-from dragoman.harness.messages import Message, Outcome, ToolCall, Usage, new_id, now, unanswered
+from dragoman.harness.messages import Message, Outcome, Usage, new_id, now, unanswered
 from dragoman.harness.patience import Interrupt, uninterrupted
 from dragoman.harness.provider import Provider, model_of, name_of
-from dragoman.harness.store import Conversation, Decision, Hold, PausedCall, Store
+from dragoman.harness.results import to_json
+from dragoman.harness.store import Conversation, Decision, Hold, PausedCall, Store, changed
 from dragoman.harness.tools import Toolbox, cancelled
 from dragoman.harness.turn import Turn, conduct
 
@@ -58,31 +61,58 @@ class Assistant:
     instructions: str = ""
 
     async def ask(
-        self, caller: Caller, conversation: Conversation, text: str, *, interrupt: Interrupt | None = None
+        self,
+        caller: Caller,
+        conversation: Conversation,
+        text: str | None,
+        *,
+        interrupt: Interrupt | None = None,
+        provider: Provider | None = None,
+        instead_of: str = "",
     ) -> AsyncGenerator[Envelope]:
         """Answer a message. Open confirmations of the conversation are decided as superseded or timed out first.
 
-        Raises BadRequest (empty_message, message_too_long), RateLimited and ConversationBusy.
+        `provider` answers instead of the assistant's own. With `instead_of`, the id of a message, the turn of that
+        message and all after it are taken back first; without a text its own question is asked again.
+        Raises BadRequest (empty_message, message_too_long, unknown_message, already_changed), RateLimited and
+        ConversationBusy.
         """
-        self._check(text)
+        if text is not None or not instead_of:
+            self._check(text or "")
+        if instead_of:
+            revision.question(await self.store.messages(conversation.id), instead_of)
         run_id = new_id()
+        chosen = self if provider is None else replace(self, provider=provider)
         async with admitted(self.budget, caller, conversation.id, run_id) as account:
-            answering = self._admitted(caller, conversation, text, account, interrupt or Interrupt())
+            answering = chosen._admitted(caller, conversation, text, account, interrupt or Interrupt(), instead_of)
             async with aclosing(answering) as envelopes:
                 async for envelope in envelopes:
                     yield envelope
 
     async def _admitted(
-        self, caller: Caller, conversation: Conversation, text: str, account: Account, interrupt: Interrupt
+        self,
+        caller: Caller,
+        conversation: Conversation,
+        text: str | None,
+        account: Account,
+        interrupt: Interrupt,
+        instead_of: str,
     ) -> AsyncGenerator[Envelope]:
         for run_id in dict.fromkeys([paused.run_id for paused in await self.store.paused(conversation.id)]):
             async with self.store.hold(conversation.id, run_id, wait_seconds=_ASKING_SECONDS) as hold:
                 for event in await self._give_up(caller, hold):
                     yield await self._tell(caller, hold, event)
         async with self.store.hold(conversation.id, account.run_id, wait_seconds=_ASKING_SECONDS) as hold:
-            said = Message("user", text, run_id=hold.run_id)
             conversation = await self.store.get(conversation.id, caller)  # as it is now, and still theirs
-            messages = [*await self._mend(caller, await self.store.recent(conversation), hold), said]
+            messages = await self._mend(caller, await self.store.recent(conversation), hold)
+            if instead_of:
+                replaced = revision.question(await self.store.messages(conversation.id), instead_of)
+                text = replaced.text if text is None else text
+                await uninterrupted(self.store.take_back(conversation.id, replaced.id))
+                conversation = await self.store.get(conversation.id, caller)
+                messages = await self.store.recent(conversation)
+            said = Message("user", text or "", run_id=hold.run_id)
+            messages = [*messages, said]
             account.began = True
             await uninterrupted(self.store.append(conversation.id, [said]))
             yield await self._tell(caller, hold, UserSaid(said.id, said.text, said.created))
@@ -92,11 +122,18 @@ class Assistant:
                     yield envelope
 
     async def decide(
-        self, caller: Caller, call_id: str, decision: Decision, *, interrupt: Interrupt | None = None
+        self,
+        caller: Caller,
+        call_id: str,
+        decision: Decision,
+        *,
+        interrupt: Interrupt | None = None,
+        provider: Provider | None = None,
     ) -> AsyncGenerator[Envelope]:
         """Decide a call that waits, in the run that asked; after the last open one the turn goes on.
 
-        Raises BadRequest (bad_event) for a call that is not this caller's, is decided already or has expired.
+        Raises BadRequest (bad_event) for a call that is not this caller's, is decided already or has expired, and
+        BadRequest (confirmation_changed) when what would run is not what was shown.
         """
         found = await self.store.waiting(call_id, caller)
         late = found is not None and found.expires_at <= now() and decision in ("confirmed", "user_rejected")
@@ -107,6 +144,8 @@ class Assistant:
             self.store.hold(conversation.id, found.run_id, wait_seconds=_DECIDING_SECONDS) as hold,
             resumed(self.budget, caller, found.run_id) as account,
         ):
+            if decision == "confirmed":
+                await self._compare(caller, found)
             paused = await self.store.claim(call_id, caller, decision)
             messages = await self.store.recent(conversation)
             if paused is None or paused.call not in [call for _, call in unanswered(messages)]:
@@ -114,10 +153,17 @@ class Assistant:
             others = {p.call.id: p for p in await self.store.paused(conversation.id) if p.run_id == hold.run_id}
             messages = await self._mend(caller, messages, hold, keep=frozenset({call_id, *others}))
             stop = interrupt or Interrupt()
-            run = self._run(caller, conversation, messages, hold, account, stop, {call_id: decision}, others)
+            chosen = self if provider is None else replace(self, provider=provider)
+            run = chosen._run(caller, conversation, messages, hold, account, stop, {call_id: decision}, others)
             async with aclosing(run) as envelopes:
                 async for envelope in envelopes:
                     yield envelope
+
+    async def _compare(self, caller: Caller, paused: PausedCall) -> None:
+        """Raise unless the call would do now what the person was shown; the tools may be others by now."""
+        operation = (await self.grounding.tools(caller)).operation(paused.call)
+        if _shown(operation.name, operation.input) != _shown(paused.operation, paused.input):
+            raise changed()
 
     def _check(self, text: str) -> None:
         if not text.strip():
@@ -312,7 +358,14 @@ class _Keeper:
         if self.turn.asked.keys() - paused:
             asking = {call.id: call for message in messages for call in message.calls}
             waiting = [
-                PausedCall(asking[need.id], self.hold.conversation_id, self.hold.run_id, need.expires_at)
+                PausedCall(
+                    asking[need.id],
+                    self.hold.conversation_id,
+                    self.hold.run_id,
+                    need.expires_at,
+                    need.operation,
+                    need.input,
+                )
                 for need in self.turn.asked.values()
                 if need.id not in paused
             ]
@@ -368,6 +421,10 @@ def _failure(turn: Turn, error: ChatError) -> Message:
     return _ending(turn.provider, Outcome("error", error.code, error.message, error.retry_after))
 
 
+def _shown(operation: str, given: Mapping[str, Any]) -> Any:
+    """What a person was shown, as it was written to them."""
+    return json.loads(to_json([operation, given]))
+
+
 def _as_needed(paused: PausedCall) -> ConfirmationNeeded:
-    call: ToolCall = paused.call
-    return ConfirmationNeeded(call.id, call.name, call.arguments, paused.expires_at)
+    return ConfirmationNeeded(paused.call.id, paused.operation, paused.input, paused.expires_at)

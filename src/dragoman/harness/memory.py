@@ -9,7 +9,7 @@ from dataclasses import replace
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import ConversationBusy, UnknownConversation
 from dragoman.harness.messages import Message
-from dragoman.harness.store import Conversation, Decision, Hold, PausedCall
+from dragoman.harness.store import Conversation, Decision, Hold, PausedCall, title_of
 
 
 class MemoryStore:
@@ -48,8 +48,21 @@ class MemoryStore:
         return kept[ids.index(through) + 1 :] if through in ids else list(kept)
 
     async def append(self, conversation_id: str, messages: Sequence[Message]) -> None:
-        """Keep these messages, all or none, in order."""
+        """Keep these messages, all or none, in order; the first of a person's is the title."""
         self._messages[conversation_id].extend(messages)
+        found = self._conversations[conversation_id]
+        if not found.title:
+            self._conversations[conversation_id] = replace(found, title=title_of(messages))
+
+    async def take_back(self, conversation_id: str, message_id: str) -> None:
+        """Take this message and all after it out of the history; a summary that covers any of them is dropped."""
+        ids = [message.id for message in self._messages[conversation_id]]
+        if message_id not in ids:
+            return
+        del self._messages[conversation_id][ids.index(message_id) :]
+        found = self._conversations[conversation_id]
+        if found.summarized_through in ids[ids.index(message_id) :]:
+            self._conversations[conversation_id] = replace(found, summary="", summarized_through="")
 
     async def fold(self, conversation_id: str, summary: str, through: str) -> None:
         """Keep a summary of everything up to and including the message with the id `through`."""

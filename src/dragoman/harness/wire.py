@@ -27,7 +27,6 @@ from dragoman.harness.events import (
 from dragoman.harness.messages import Message, ToolResult, Usage
 from dragoman.harness.results import to_json
 from dragoman.harness.store import PausedCall
-from dragoman.harness.tools import Toolbox
 
 Frame = dict[str, Any]
 
@@ -46,6 +45,25 @@ class Ask:
 
     text: str
     conversation_id: str | None = None
+    provider: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """A client's `edit`, or its `regenerate`, which has no text: the turn of a message is asked anew."""
+
+    message_id: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    """A client's `attach`: hear a run from the frame after `after_seq` on."""
+
+    conversation_id: str
+    run_id: str
+    after_seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +81,7 @@ class StopRun:
     conversation_id: str
 
 
-Request = Ask | Decide | StopRun
+Request = Ask | Revise | Decide | StopRun | Attach
 
 
 def frame(envelope: Envelope) -> Frame:
@@ -125,13 +143,26 @@ def parse(data: str | bytes) -> Request:
         raise BadRequest('A frame is a JSON object, such as {"type": "message", "text": "..."}.')
     match body.get("type"):
         case "message":
-            return Ask(_text(body, "text"), _text(body, "conversation_id", needed=False) or None)
+            return Ask(
+                _text(body, "text"),
+                _text(body, "conversation_id", needed=False) or None,
+                _text(body, "provider", needed=False),
+                _text(body, "model", needed=False),
+            )
+        case "edit":
+            return Revise(_text(body, "message_id"), _text(body, "text"))
+        case "regenerate":
+            return Revise(_text(body, "message_id"))
+        case "attach":
+            return Attach(_text(body, "conversation_id"), _text(body, "run_id"), _count(body, "after_seq"))
         case "confirm":
             return decision(body)
         case "stop":
             return StopRun(_text(body, "conversation_id"))
         case _:
-            raise BadRequest("Unknown chat event. A frame's type is message, confirm or stop.")
+            raise BadRequest(
+                "Unknown chat event. A frame's type is message, confirm, stop, edit, regenerate or attach."
+            )
 
 
 def decision(body: Frame) -> Decide:
@@ -146,18 +177,14 @@ def replay(
     conversation_id: str,
     messages: Sequence[Message],
     paused: Iterable[PausedCall] = (),
-    *,
-    toolbox: Toolbox | None = None,
 ) -> list[Envelope]:
     """Stored messages as the events that were told, numbered anew within each run; a text comes as one piece.
 
-    `paused` are the calls that still wait; `toolbox` says what each would change.
+    `paused` are the calls that still wait, each as it was shown.
     """
-    box = toolbox or Toolbox()
     waiting: dict[str, list[Event]] = {}
     for call in paused:
-        operation = box.operation(call.call)
-        need = ConfirmationNeeded(call.call.id, operation.name, operation.input, call.expires_at)
+        need = ConfirmationNeeded(call.call.id, call.operation, call.input, call.expires_at)
         waiting.setdefault(call.run_id, []).append(need)
     envelopes: list[Envelope] = []
     seqs: dict[str, int] = {}
@@ -242,6 +269,13 @@ def _claim(claim: Claim) -> Frame:
 
 def _told(result: ToolResult) -> Frame:
     return {"result" if result.writes else "data": result.data}
+
+
+def _count(body: Frame, key: str) -> int:
+    value = body.get(key, 0)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise BadRequest(f"A {body.get('type')} needs {key!r}, a whole number of at least 0.")
+    return value
 
 
 def _text(body: Frame, key: str, *, needed: bool = True) -> str:

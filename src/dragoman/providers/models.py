@@ -20,8 +20,11 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What may be chosen. With the source "fallback" the service could not be asked, and `reason` is why."""
+    """What may be chosen. With the source "fallback" the service could not be asked, and `reason` is why.
 
-    source: Literal["live", "fallback"]
+    "settings" is a list of the project's own.
+    """
+
+    source: Literal["live", "fallback", "settings"]
     models: Sequence[Model]
     reason: str = ""
