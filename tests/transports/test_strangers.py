@@ -52,9 +52,9 @@ async def ask(visitor: AsyncClient, method: str, path: str, ids: Frame, accept: 
 @pytest.mark.parametrize("accept", [JSON, EVENTS])
 @pytest.mark.parametrize("who", ["stranger", "nobody"])
 async def test_no_route_gives_a_stranger_anything_by_another_ones_ids(
-    client: AsyncClient, request: pytest.FixtureRequest, who: str, accept: str
+    client: AsyncClient, stranger: AsyncClient, nobody: AsyncClient, who: str, accept: str
 ):
-    visitor: AsyncClient = request.getfixturevalue(who)
+    visitor = {"stranger": stranger, "nobody": nobody}[who]
     ids = await victims(client)
     before = await state()
     asked = 0

@@ -27,7 +27,7 @@ class Unavailable:
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolDefinition]) -> AsyncIterator[Piece]:
         """Raises what is wrong."""
         raise self.error
-        yield  # type: ignore[unreachable]  # it makes this a generator
+        yield  # it makes this a generator
 
 
 class Choices:
