@@ -1,4 +1,4 @@
-"""`python -m bench [tokens turn stream startup search provider sessions graph] [--managers 8,50,200]`: measure, and print tables."""
+"""`python -m bench [tokens turn stream startup search provider sessions graph scan] [--managers 8,50,200]`: measure, and print tables."""
 
 import argparse
 import json
@@ -13,12 +13,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import live, provider_turn, sessions, wide, world
+from bench import live, provider_turn, scan, sessions, wide, world
 from bench.graph import measure as graph
 
 SECTIONS = ("tokens", "turn", "stream", "startup", "search", "provider", "sessions")
-ASKED = ("graph",)  # only when named: it fetches packages and type checkers, and takes minutes
-WHOLE = {"provider", "sessions", "graph"}  # these are measured once, whatever the size
+ASKED = ("graph", "scan")  # only when named: one fetches packages and takes minutes, the other measures --clone
+WHOLE = {"provider", "sessions", *ASKED}  # these are measured once, whatever the size
 STARTS = 5  # of the smallest project, with and without; of a larger one the difference would drown in the rest
 
 
@@ -32,20 +32,23 @@ def main() -> None:
         help=f"of {', '.join(SECTIONS + ASKED)}; the first {len(SECTIONS)} by default",
     )
     parser.add_argument("--managers", default="8,50,200", help="sizes of the generated project")
+    parser.add_argument("--clone", action="append", default=[], type=Path, help="a repository to scan; may come again")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of tables")
     options = parser.parse_args()
     if unknown := set(options.sections) - set(SECTIONS + ASKED):
         parser.error(f"unknown section {', '.join(sorted(unknown))}; there is {', '.join(SECTIONS + ASKED)}")
+    if "scan" in options.sections and not options.clone:
+        parser.error("scan needs clones to measure: --clone PATH")
     sections = options.sections or list(SECTIONS)
     sizes = [int(size) for size in options.managers.split(",")]
-    figures = measure(sections, sizes)
+    figures = measure(sections, sizes, options.clone)
     if options.json:
         print(json.dumps(figures, indent=2))
     else:
         show(figures, sections)
 
 
-def measure(sections: list[str], sizes: list[int]) -> dict[str, Any]:
+def measure(sections: list[str], sizes: list[int], clones: list[Path]) -> dict[str, Any]:
     """The figures: one process for each size of project, so that none finds another's caches."""
     figures: dict[str, Any] = {"projects": []}
     for size in sizes if set(sections) - WHOLE else ():
@@ -64,6 +67,9 @@ def measure(sections: list[str], sizes: list[int]) -> dict[str, Any]:
     if "provider" in sections:
         _say("a turn with a provider's SDK ...")
         figures["provider"] = provider_turn.provider_turn()
+    if "scan" in sections:
+        _say("clones ...")
+        figures["scans"] = scan.scans(clones)
     if "sessions" in sections:
         _say("many people at one worker, some minutes ...")
         figures["sessions"] = sessions.sessions()
@@ -121,6 +127,8 @@ def show(figures: dict[str, Any], sections: list[str]) -> None:
         console.print(sessions.told(figures["sessions"]))
     if "graph" in figures:
         console.print(graph.told(figures["graph"]))
+    for found in figures.get("scans", ()):
+        console.print(scan.told(found))
     if "wide" in figures:
         wide_one = figures["wide"]
         console.print(

@@ -42,7 +42,7 @@ LIBRARIES: dict[str, set[str]] = {
     "django/hosts/graphene.py": {"graphene", "graphene_django", "django_filters"},
     "django/hosts/strawberry.py": {"strawberry", "strawberry_django"},
     "panel": {"django", "channels", "asgiref", "uvicorn"},
-    "cli": {"rich", "uvicorn"},
+    "cli": {"celery", "kombu", "rich", "uvicorn"},
 }
 NO_ROOM_NAMES = {"types.py", "utils.py", "helpers.py", "common.py", "misc.py"}
 

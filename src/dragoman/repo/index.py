@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dragoman.repo import intake, publish, tree
+from dragoman.repo import intake, overlays, publish, tree
 from dragoman.repo.intake import Report
 from dragoman.repo.languages import facts, resolve
 from dragoman.repo.repository import Repository
@@ -54,11 +54,13 @@ def update(
     _forget(connection, listed)
     reader_is_new = state(connection).get("reader") != intake.reader()
     # A scan may have been cut short after it read everything: what counts is what was published.
-    if reader_is_new or publish.is_behind(connection, listed.skipped):
-        _publish(connection, listed, report, anew=reader_is_new)
+    overlay = overlays.mark(repository)
+    overlay_is_new = state(connection).get("overlay", "") != overlay
+    if reader_is_new or overlay_is_new or publish.is_behind(connection, listed.skipped):
+        _publish(connection, repository, listed, report, anew=reader_is_new)
     connection.execute(
         "INSERT OR REPLACE INTO state VALUES ('code', ?)",
-        (json.dumps({"head": at, "reader": intake.reader(), "at": int(time.time())}),),
+        (json.dumps({"head": at, "reader": intake.reader(), "overlay": overlay, "at": int(time.time())}),),
     )
     connection.commit()
     return _counted(connection, intake.known(connection, (entry.path for entry in listed.files), changed))
@@ -70,7 +72,9 @@ def state(connection: sqlite3.Connection) -> dict[str, object]:
     return json.loads(row[0]) if row else {}
 
 
-def _publish(connection: sqlite3.Connection, listed: tree.Tree, report: Report, *, anew: bool) -> None:
+def _publish(
+    connection: sqlite3.Connection, repository: Repository, listed: tree.Tree, report: Report, *, anew: bool
+) -> None:
     report("resolve", 0, None)
     known = {}
     unreadable = []
@@ -85,7 +89,8 @@ def _publish(connection: sqlite3.Connection, listed: tree.Tree, report: Report, 
     connection.commit()
     resolution = resolve.resolve(known)
     report("publish", 0, None)
-    publish.publish(connection, known, resolution, listed.skipped, anew=anew)
+    overlaid = overlays.lay(repository, known, resolution)
+    publish.publish(connection, known, overlaid.resolution, listed.skipped, overlaid.calls, anew=anew)
 
 
 def _forget(connection: sqlite3.Connection, listed: tree.Tree) -> None:

@@ -34,7 +34,7 @@ def publish(
     facts: Mapping[str, FileFacts],
     resolution: Resolution,
     skipped: Mapping[str, str],
-    overlaid: Mapping[str, Rows] | None = None,
+    overlaid: Mapping[str, Sequence[tuple[Any, ...]]] | None = None,
     anew: bool = False,
 ) -> None:
     """Make the index say what the kept readings say. `overlaid` is more `calls`, by path, of somebody else's index.
@@ -201,7 +201,7 @@ def _depth(qualname: str, parents: Mapping[str, str]) -> int:
     return depth
 
 
-def _by_path(resolution: Resolution, overlaid: Mapping[str, Rows]) -> dict[str, dict[str, Rows]]:
+def _by_path(resolution: Resolution, overlaid: Mapping[str, Sequence[tuple[Any, ...]]]) -> dict[str, dict[str, Rows]]:
     found: dict[str, dict[str, Rows]] = defaultdict(lambda: {table: [] for table in _EDGES})
     for edge in resolution.edges:
         found[edge.path]["calls"].append((edge.caller, edge.callee, edge.line, edge.column, edge.tier, ""))
