@@ -395,6 +395,14 @@ async def test_the_overview_counts_people_once_and_sends_on_for_files(tmp_path: 
     assert "No per-file breakdown" in definition.description
 
 
+async def test_the_overview_counts_the_fields_that_were_no_text(tmp_path: Path) -> None:
+    work = clone(tmp_path)
+    work.commit(b"caf\xe9", {"a": "a\n"})
+    assert (await ask(work, "get_repo_overview"))["odd_fields"] == 1
+    work.commit("clean", {"a": "b\n"})
+    assert (await ask(work, "get_repo_overview"))["odd_fields"] == 1
+
+
 async def test_the_overview_tells_what_is_missing(tmp_path: Path) -> None:
     origin = shop(tmp_path / "origin")
     origin.git("clone", "-q", "--depth=1", f"file://{origin.root}", str(tmp_path / "work"))

@@ -188,7 +188,7 @@ def _is_text(raw: bytes) -> bool:
 
 def _time(raw: bytes) -> tuple[str, bool]:
     try:
-        return dt.datetime.fromtimestamp(int(raw), dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), False
+        return dt.datetime.fromtimestamp(int(raw), dt.UTC).isoformat()[:19] + "Z", False
     except (ValueError, OverflowError, OSError):
         return "1970-01-01T00:00:00Z", True
 

@@ -10,7 +10,8 @@ _MOST_FOLDERS = 40
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Counts of the index. `authors` are people, each once whatever they call themselves; `bots` are counted beside them."""
+    """Counts of the index. `authors` are people, each once whatever they call themselves; `bots` are counted beside them. `odd_fields` of
+    commits held bytes that are no text."""
 
     branch: str
     head: str
@@ -26,6 +27,7 @@ class Overview:
     folders: tuple[tuple[str, int], ...]
     skipped: dict[str, int]
     incomplete: dict[str, int]
+    odd_fields: int
     stopped: str
     shallow: bool
 
@@ -64,6 +66,7 @@ def overview(connection: sqlite3.Connection) -> Overview:
         tuple((row[0], row[1]) for row in folders),
         dict(connection.execute("SELECT reason, count(*) FROM skipped GROUP BY 1 ORDER BY 2 DESC, 1").fetchall()),
         record.incomplete(connection),
+        int(state.get("odd", 0)),
         state.get("stopped", ""),
         bool(state.get("shallow")),
     )

@@ -56,9 +56,11 @@ def update(
     `report` is told how many of the new commits are done. What an interrupted scan kept stays, and the next one goes on.
     """
     git = git or Git.of(repository)
+    connection.commit()  # what was begun before is not undone with us
     now = refs.read(git, default_branch)
     left = state(connection)
     keeper, log = Keeper(connection), Walk()
+    # A history that could not be read to its beginning is tried again, now whole: the tips do not tell what is missing.
     if left.get("stopped") or not _is_current(connection, repository, now):
         anew = bool(left.get("stopped")) or left.get("shallow") != _digest(now.shallow)
         old = frozenset[str]() if anew else refs.known(git, _indexed_tips(connection))

@@ -163,6 +163,7 @@ def _overview(told: Overview, name: str) -> Any:
         "skipped": told.skipped,
         "incomplete_commits": sum(told.incomplete.values()),
         **({"incomplete": told.incomplete} if told.incomplete else {}),
+        **({"odd_fields": told.odd_fields} if told.odd_fields else {}),
         "note": " ".join(notes),
     }
 
