@@ -18,7 +18,7 @@ from dragoman.harness.errors import ProviderError, RateLimited
 from dragoman.harness.messages import Usage
 from dragoman.harness.provider import Spent
 from tests.transports import world
-from tests.transports.clients import EVENTS, communicator, in_process, kinds, post, socket, sse
+from tests.transports.clients import EVENTS, communicator, in_process, kinds, new_conversation, post, socket, sse
 from tests.transports.server import Browser, Server, serving
 
 
@@ -183,11 +183,24 @@ async def test_a_turn_uses_no_more_rounds_than_are_left_in_the_hour(client: Asyn
 async def test_a_reservation_whose_process_died_counts_what_was_stored_of_its_run(client: AsyncClient, limit: Any):
     limit(tokens=100)
     await sse(client, "look")
-    died = timezone.now() - timedelta(minutes=20)
+    died = timezone.now() - timedelta(minutes=2)
     await models.Usage.objects.aupdate(settled=None, input_tokens=0, output_tokens=0, reserved_tokens=100, created=died)
     assert kinds(await sse(client, "hello"))[-1] == "done"
     limit(tokens=69)
     assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
+
+
+async def test_a_reservation_counts_as_long_as_its_worker_holds_the_conversation(client: AsyncClient, limit: Any):
+    limit(tokens=100)
+    await sse(client, "look")
+    long_ago = timezone.now() - timedelta(minutes=30)
+    await models.Usage.objects.aupdate(settled=None, input_tokens=0, reserved_tokens=100, created=long_ago)
+    for seconds, status in ((30, 429), (-1, 200)):
+        lease = timezone.now() + timedelta(seconds=seconds)
+        await models.Conversation.objects.aupdate(lease_holder="somebody", lease_until=lease)
+        conversation = await new_conversation(client)
+        response = await post(client, "/chat/", {"text": "hello", "conversation_id": conversation})
+        assert response.status_code == status
 
 
 async def test_a_reservation_counts_while_its_run_is_at_work(client: AsyncClient, limit: Any):

@@ -66,7 +66,7 @@ def _desk(alias: str) -> Desk:
     found = _settings(alias)
     store, redactor = DjangoStore(alias), Redactor(found.audit.redact_fields)
     redact.guard_logs()
-    budget = Ledger(alias, found.rate_limit, found.limits.turn_seconds + 60)
+    budget = Ledger(alias, found.rate_limit)
     choices = Choices(found)
     if not isinstance(choices.default, Unavailable):
         log.info("The assistant %r: %s", alias, catalog.explain(found.provider, found.provider_config))

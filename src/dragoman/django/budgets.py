@@ -28,17 +28,17 @@ from dragoman.harness.messages import Usage as Spent
 
 WINDOW = timedelta(hours=1)
 
+_BEGINNING = timedelta(minutes=1)  # within which a message that was let in has taken its conversation
 _ATTEMPTS = 5  # a database may call off one of two transactions that wait for each other
 _SHARE = 4_000  # tokens reserved for a message where nothing says how many messages an hour's tokens are meant for
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The budget of one assistant. `alive_seconds` is how long a run can be at work without having settled."""
+    """The budget of one assistant."""
 
     alias: str
     limit: RateLimit
-    alive_seconds: float = 660
 
     async def admit(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
         """Let a message in; the tokens its turn may use, None for no limit. Raises RateLimited and writes nothing."""
@@ -149,8 +149,7 @@ class Ledger:
         """What an unsettled row counts: what is stored of its run, and while that may be at work its reservation."""
         stored = _stored(row)
         used = stored.input_tokens + stored.output_tokens
-        alive = timezone.now() - row.created < timedelta(seconds=self.alive_seconds)
-        return max(used, row.reserved_tokens) if alive else used
+        return max(used, row.reserved_tokens) if _is_at_work(row) else used
 
     def _wait_seconds(self, rows: "QuerySet[models.Usage]", standing: "_Standing") -> int:
         """Seconds until the oldest rows have left the hour and a message is let in again; at least one."""
@@ -209,6 +208,14 @@ def settle_lost(before: datetime) -> int:
             settled=timezone.now(),
         )
     return len(lost)
+
+
+def _is_at_work(row: models.Usage) -> bool:
+    """Whether a row's run may go on: it was only just let in, or somebody still holds its conversation."""
+    if timezone.now() - row.created < _BEGINNING:
+        return True
+    held = models.Conversation.objects.using(_database()).filter(pk=row.conversation_id or uuid.UUID(int=0))
+    return held.filter(lease_until__gt=timezone.now()).exists()
 
 
 def _stored(row: models.Usage) -> Spent:
