@@ -29,7 +29,8 @@ $(READY): pyproject.toml uv.lock scripts/find-python.sh
 	UV_PYTHON_DOWNLOADS=never $$uv sync --frozen --quiet $(EXTRAS) --python "$$python"
 	@touch $@
 
-demo: $(READY) ## ask the example in the terminal, then serve its page (ONCE=1: only ask)
+demo: $(READY) ## ask this repository and the example in the terminal, then serve the example's page (ONCE=1: only ask)
+	@$(VENV)/python examples/repository/demo.py
 	@ONCE=$(ONCE) $(VENV)/python examples/parts/demo.py $(ARGS)
 
 test: $(READY) ## run the tests, random order, branch coverage at the end (ARGS="...")

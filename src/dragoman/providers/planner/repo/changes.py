@@ -16,6 +16,7 @@ from dragoman.providers.planner.repo.wording import Item, counted, listed
 NOT_REASONS = "I cannot tell reasons yet"
 
 type Place = Generator[list[ToolRequest], list[Step], tuple[str, str]]
+type Touching = Generator[list[ToolRequest], list[Step], tuple[str, str, Step | None]]
 
 
 def recent(asked: Asked) -> Calls:
@@ -68,25 +69,17 @@ def path(asked: Asked) -> Calls:
         return (yield from changes(replace(asked, kind="path")))
     if asked.subject.whole:
         return (yield from recent(asked))
-    where, note = yield from place_of(asked.subject)
-    if not where:
-        return note
-    step = yield from call("get_area_history", path=where, limit=asked.limit or wording.LINES)
-    if step.failed:
-        return trouble(step)
-    return _commits(step.data, f" touched `{where}`", note)
+    where, note, step = yield from touching(asked.subject, asked.limit or wording.LINES)
+    return _commits(step.data, f" touched `{where}`", note) if step is not None else note
 
 
 def last(asked: Asked) -> Calls:
     """The newest commit that touched something."""
     if asked.subject.words:
         return (yield from changes(replace(asked, kind="about")))
-    where, note = yield from place_of(asked.subject)
-    if not where:
+    where, note, step = yield from touching(asked.subject, 1)
+    if step is None:
         return note
-    step = yield from call("get_area_history", path=where, limit=1)
-    if step.failed:
-        return trouble(step)
     found: list[Item] = list(step.data.get("commits") or [])
     if not found:
         return f"No commit that I know of touched `{where}`."
@@ -99,16 +92,15 @@ def born(asked: Asked) -> Calls:
     """The oldest commit that touched something."""
     if asked.subject.words:
         return (yield from changes(replace(asked, kind="about")))
-    where, note = yield from place_of(asked.subject)
-    if not where:
+    where, note, newest = yield from touching(asked.subject, 1)
+    if newest is None:
         return note
-    step = yield from call("get_area_history", path=where, limit=1)
-    total = int(step.data.get("found") or 0)
-    if not step.failed and total > 1:
-        step = yield from call("get_area_history", path=where, limit=1, offset=total - 1)
-    if step.failed:
-        return trouble(step)
-    found: list[Item] = list(step.data.get("commits") or [])
+    total, oldest = int(newest.data.get("found") or 0), newest
+    if total > 1:
+        oldest = yield from call("get_area_history", path=where, limit=1, offset=total - 1)
+        if oldest.failed:
+            return trouble(oldest)
+    found: list[Item] = list(oldest.data.get("commits") or [])
     if not found:
         return f"No commit that I know of touched `{where}`."
     return (
@@ -142,25 +134,34 @@ def why(asked: Asked) -> Calls:
         if step.failed or not step.data.get("found"):
             return f'{NOT_REASONS}, and no commit speaks of "{subject.words}".'
         return f"{NOT_REASONS}. {_commits(step.data, f''' speak of "{subject.words}"''', '')}"
-    where, note = yield from place_of(subject)
-    if not where:
+    where, note, touched = yield from touching(subject, 5)
+    if touched is None:
         return f"{NOT_REASONS}. {note}"
-    step = yield from call("get_area_history", path=where, limit=5)
-    if step.failed:
-        return f"{NOT_REASONS}. {trouble(step)}"
-    return f"{NOT_REASONS}. {_commits(step.data, f' touched `{where}`', note)}"
+    return f"{NOT_REASONS}. {_commits(touched.data, f' touched `{where}`', note)}"
+
+
+def touching(subject: Subject, limit: int) -> Touching:
+    """The path of something, a note, and the commits that touched it; no step where there is none, the note saying why."""
+    if not subject.path:
+        where, note = yield from place_of(subject)
+        if not where:
+            return "", note, None
+        step = yield from call("get_area_history", path=where, limit=limit)
+        return where, trouble(step) if step.failed else note, None if step.failed else step
+    step = yield from call("get_area_history", path=subject.path, limit=limit)
+    if not step.failed and step.data.get("found"):
+        return subject.path, "", step
+    full = yield from path_named(subject.path)
+    if full and full != subject.path:
+        return (yield from touching(replace(subject, path=full), limit))
+    return "", trouble(step) if step.failed else f"No commit that I know of touched `{subject.path}`.", None
 
 
 def place_of(subject: Subject) -> Place:
     """The path of a file, a folder or a symbol, and a note; no path where there is none, the note saying why."""
     if subject.path:
-        step = yield from call("get_area_history", path=subject.path, limit=1)
-        if step.failed or not step.data.get("found"):
-            full = yield from path_named(subject.path)
-            if full:
-                return full, ""
-            return "", trouble(step) if step.failed else f"No commit that I know of touched `{subject.path}`."
-        return subject.path, ""
+        where, note, _ = yield from touching(subject, 1)
+        return where, note
     if subject.words:
         return "", f'I found no file and no symbol called "{subject.words}".'
     named = yield from code.named("get_symbol", subject)
@@ -168,10 +169,13 @@ def place_of(subject: Subject) -> Place:
         return "", named
     step = named
     if step.failed:
-        full = yield from path_named(subject.name)
+        # A thing in a file that the index has no symbol for: the file it was said to be in.
+        full = yield from path_named(subject.name.partition("::")[0])
         return (full, "") if full else ("", trouble(step))
     symbol = step.data["symbol"]
-    note = f"This is about the whole file of `{symbol['name']}` ({wording.place(symbol)}): I know what changed in files, not yet in single functions."
+    if symbol["kind"] == "module":
+        return str(symbol["path"]), ""
+    note = f"This is about the whole file of {wording.name(symbol)} ({wording.place(symbol)}): I know what changed in files, not yet in single functions."
     return str(symbol["path"]), note
 
 

@@ -56,16 +56,17 @@ def callers(asked: Asked) -> Calls:
     if isinstance(step, str):
         return step
     data = step.data
-    name, found = f"`{data['symbol']['name']}` ({place(data['symbol'])})", int(data.get("found") or 0)
+    name, found = f"{wording.name(data['symbol'])} ({place(data['symbol'])})", int(data.get("found") or 0)
     lines = [f"`{one['id']}` at {place(one)}" for one in data.get("callers") or []]
     possible = _possible(data, "call it")
     if found:
         said = f"{name} is called in {counted(found, 'place')}:\n{listed(lines, found, 'place', 20)}"
-    elif possible:
+    elif possible or data.get("unresolved_found") or data.get("not_indexed"):
         said = f"I found no proven call of {name}."
     else:
         said = f"Nothing in the indexed code calls {name}."
-    return "\n".join(filter(None, [said, possible, str(data.get("not_indexed") or "")]))
+    notes = [possible, _references(data), str(data.get("note") or ""), str(data.get("not_indexed") or "")]
+    return "\n".join(filter(None, [said, *notes]))
 
 
 def callees(asked: Asked) -> Calls:
@@ -74,7 +75,7 @@ def callees(asked: Asked) -> Calls:
     if isinstance(step, str):
         return step
     data = step.data
-    name, found = f"`{data['symbol']['name']}` ({place(data['symbol'])})", int(data.get("found") or 0)
+    name, found = f"{wording.name(data['symbol'])} ({place(data['symbol'])})", int(data.get("found") or 0)
     lines = [f"`{one['id']}` at {place(one)}" for one in data.get("callees") or []]
     said = (
         f"{name} makes {counted(found, 'call')} within this repository:\n{listed(lines, found, 'call', 20)}"
@@ -147,7 +148,7 @@ def matches(data: Item, words: str) -> str:
 def described(item: Item) -> str:
     """One symbol: what it is, where from and to, and its own words."""
     last = f" to line {item['end_line']}" if item.get("end_line", item["line"]) != item["line"] else ""
-    said = f"`{item['name']}` is a {item['kind']} at {place(item)}{last}."
+    said = f"{wording.name(item)} is {_a(item['kind'])} at {place(item)}{last}."
     if signature := str(item.get("signature") or "").strip():
         said += f"\n`{wording.clipped(signature, 160)}`"
     if doc := str(item.get("doc") or "").strip():
@@ -183,6 +184,18 @@ def _about(tool: str, subject: Subject) -> Found:
     if code(step) == _UNKNOWN:
         return (yield from search(subject.name, "", unknown=trouble(step)))
     return trouble(step)
+
+
+def _references(data: Item) -> str:
+    found = int(data.get("references_found") or 0)
+    if not found:
+        return ""
+    lines = [f"`{one['id']}` at {place(one)}" for one in data.get("references") or []]
+    return f"It is handed over without being called in {counted(found, 'place')}:\n{listed(lines, found, 'place', 5)}"
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[:1] in "aeiou" else f"a {noun}"
 
 
 def _possible(data: Item, verb: str) -> str:

@@ -1,5 +1,8 @@
 """Figures: counts, commits per month, the busiest files, who works on what - from aggregate SQL and the overview."""
 
+from collections.abc import Generator
+
+from dragoman.harness.provider import ToolRequest
 from dragoman.providers.planner.history import Step
 from dragoman.providers.planner.repo import changes
 from dragoman.providers.planner.repo.plan import Calls, call, trouble
@@ -46,8 +49,8 @@ def busiest(asked: Asked) -> Calls:
             return note
     limit = asked.limit or BUSIEST
     sql = (
-        "SELECT path, count(DISTINCT sha) AS commits, sum(coalesce(insertions, 0)) AS added, "
-        "sum(coalesce(deletions, 0)) AS removed FROM commit_files JOIN commits USING (sha) "
+        "SELECT path, count(DISTINCT commits.sha) AS commits, sum(coalesce(commit_files.insertions, 0)) AS added, "
+        "sum(coalesce(commit_files.deletions, 0)) AS removed FROM commit_files JOIN commits USING (sha) "
         f"WHERE {_within(asked)}{_below(path)} GROUP BY path ORDER BY commits DESC, path LIMIT {limit}"
     )
     if asked.chart:
@@ -97,9 +100,7 @@ def who(asked: Asked) -> Calls:
         return f"Nobody committed{f' to `{path}`' if path else ''}{_period(asked)}."
     busy: dict[str, list[str]] = {}
     if not path:
-        folders = yield from call("run_project_stats", sql=_FOLDERS.format(within=within))
-        for author, folder, _ in [] if folders.failed else folders.data.get("rows") or []:
-            busy.setdefault(str(author), []).append(f"`{folder}`")
+        busy = yield from _folders(within)
     lines = []
     for author, commits, latest in rows:
         mostly = f", mostly in {', '.join(busy[author][:3])}" if busy.get(author) else ""
@@ -180,19 +181,40 @@ def overview_of(data: Item) -> str:
 # Pieces of these ------------------------------------------------------------------------------------------------------
 
 
+def _folders(within: str) -> Generator[list[ToolRequest], list[Step], dict[str, list[str]]]:
+    """The top folders in which each author works, the busiest first."""
+    overview = yield from call("get_repo_overview")
+    names = [str(one["path"]).strip("/") for one in overview.data.get("folders") or []][:12]
+    if not names:
+        return {}
+    cases = " ".join(f"WHEN path LIKE '{_like(name)}/%' ESCAPE '!' THEN '{_quoted(name)}'" for name in names)
+    sql = (
+        f"SELECT authors.name AS author, CASE {cases} END AS folder, count(DISTINCT commits.sha) AS commits FROM commits "
+        f"JOIN authors ON authors.id = author_id JOIN commit_files USING (sha) WHERE {within} "
+        "GROUP BY 1, 2 ORDER BY commits DESC, folder LIMIT 100"
+    )
+    step = yield from call("run_project_stats", sql=sql)
+    busy: dict[str, list[str]] = {}
+    for author, folder, _ in [] if step.failed else step.data.get("rows") or []:
+        if folder:
+            busy.setdefault(str(author), []).append(f"`{folder}/`")
+    return busy
+
+
 def _in_code(asked: Asked) -> Calls:
     path = ""
     if not asked.subject.empty and not asked.subject.whole:
         path = asked.subject.path or asked.subject.name
         if not path:
             return f'I found no file and no folder called "{asked.subject.words}".'
-    below = f" AND (path = '{_quoted(path)}' OR path LIKE '{_like(path)}/%' ESCAPE '!')" if path else ""
+    conditions = [_at(path)] if path else []
     if asked.of in ("files", "lines"):
-        sql = f"SELECT count(*) AS files, coalesce(sum(lines), 0) AS lines FROM files WHERE 1 = 1{below}"
+        sql = "SELECT count(id) AS files, coalesce(sum(lines), 0) AS lines FROM files"
     else:
-        kind = {"functions": "function", "methods": "method", "classes": "class"}.get(asked.of, "")
-        of_kind = f" AND kind = '{kind}'" if kind else ""
-        sql = f"SELECT count(*) AS symbols FROM symbols JOIN files ON files.id = file_id WHERE 1 = 1{of_kind}{below}"
+        sql = f"SELECT count(symbols.id) AS symbols FROM symbols{' JOIN files ON files.id = file_id' if path else ''}"
+        if kind := {"functions": "function", "methods": "method", "classes": "class"}.get(asked.of):
+            conditions.append(f"kind = '{kind}'")
+    sql += f" WHERE {' AND '.join(conditions)}" if conditions else ""
     step = yield from call("run_project_stats", sql=sql)
     if step.failed:
         return trouble(step)
@@ -208,10 +230,11 @@ def _drawn(step: Step, unit: str) -> str:
     values = list((chart.get("series") or [{}])[0].get("values") or [])
     labels = list((chart.get("x") or {}).get("values") or [])
     numbers = [value for value in values if isinstance(value, int | float)]
-    said = f"{chart.get('title')}, as a chart: {counted(len(labels), unit)}"
+    said = f"{chart.get('title')}, {counted(len(labels), unit)}"
     if numbers:
-        top = max(numbers)
-        said += f", {sum(numbers):,} in all, the most in {labels[values.index(top)]} ({top:,})"
+        most = [label for label, value in zip(labels, values, strict=False) if value == max(numbers)]
+        told = f"the most in {most[0]} ({max(numbers):,})" if len(most) == 1 else f"{max(numbers):,} at most"
+        said += f": {sum(numbers):,} in all, {told}"
     lines = [f"{label}: {value}" for label, value in zip(labels, values, strict=False)]
     caption = f"\n{chart['caption']}" if chart.get("caption") else ""
     return f"{said}.{caption}\n{listed(lines, len(lines), unit, 24)}"
@@ -225,7 +248,11 @@ def _within(asked: Asked) -> str:
 
 
 def _below(path: str) -> str:
-    return f" AND (path = '{_quoted(path)}' OR path LIKE '{_like(path)}/%' ESCAPE '!')" if path else ""
+    return f" AND {_at(path)}" if path else ""
+
+
+def _at(path: str) -> str:
+    return f"(path = '{_quoted(path)}' OR path LIKE '{_like(path)}/%' ESCAPE '!')"
 
 
 def _quoted(text: str) -> str:
@@ -246,11 +273,3 @@ def _period(asked: Asked) -> str:
 
 def _indexed(of: str) -> str:
     return " in its index" if of in ("symbols", "files", "calls") else ""
-
-
-_FOLDERS = (
-    "SELECT authors.name AS author, CASE WHEN instr(path, '/') > 0 THEN substr(path, 1, instr(path, '/') - 1) "
-    "ELSE path END AS folder, count(DISTINCT commits.sha) AS commits FROM commits "
-    "JOIN authors ON authors.id = author_id JOIN commit_files USING (sha) WHERE {within} "
-    "GROUP BY 1, 2 ORDER BY commits DESC, folder LIMIT 100"
-)

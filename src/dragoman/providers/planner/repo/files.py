@@ -78,12 +78,14 @@ def text(asked: Asked) -> Calls:
 
 def path_named(written: str) -> Generator[list[ToolRequest], list[Step], str]:
     """The whole path of a file or folder of which only the end, or the name, was written; empty where none fits alone."""
-    step = yield from call("get_area_outline")
-    paths = [str(one["path"]) for one in step.data.get("files") or []]
-    folders = {path[:place] for path in paths for place, sign in enumerate(path) if sign == "/"}
-    fitting = [path for path in [*paths, *sorted(folders)] if f"/{path}".endswith(f"/{written}")]
+    step = yield from call("get_area_outline", path=written)
+    if not step.failed:
+        return written
+    near = [str(path) for path in step.data.get("near") or []]
+    folders = {path[:place] for path in near for place, sign in enumerate(path) if sign == "/"}
+    fitting = [path for path in [*near, *sorted(folders)] if f"/{path}".endswith(f"/{written}")]
     if not fitting:
-        fitting = [path for path in paths if path.rpartition("/")[2].partition(".")[0] == written]
+        fitting = [path for path in near if path.rpartition("/")[2].partition(".")[0] == written]
     return fitting[0] if len(fitting) == 1 else ""
 
 
@@ -130,6 +132,12 @@ def _outline(data: Item, of: str) -> str:
     files: list[Item] = list(data.get("files") or [])
     total = int(data.get("symbol_count") or 0)
     path = str(data.get("path") or "") or "the repository"
+    if folders := data.get("folders"):
+        lines = [
+            f"`{one['path']}/`: {counted(int(one.get('files') or 0), 'file')}, {counted(int(one.get('symbol_count') or 0), 'symbol')}"
+            for one in folders
+        ]
+        return f"{counted(total, 'symbol')} in {counted(len(folders), 'folder')} of `{path}`:\n{listed(lines, len(folders), 'folder', ENTRIES)}"
     if data.get("shape") == "files" or any("symbols" not in one for one in files):
         lines = [
             f"`{one['path']}`: {counted(int(one.get('symbol_count') or 0), 'symbol')}, {counted(int(one.get('commits') or 0), 'commit')}"

@@ -78,6 +78,8 @@ def _bare_thing(said: str, history: History) -> Asked:
     if len(telling) != 1 and len(words) != 1:
         return Asked("")
     found = subjects.one(telling[0] if telling else words[0]) if words else Subject()
+    if len(words) > 4:  # more was asked than what this thing is
+        return Asked("unsure", found)
     if found.line:
         return Asked("show", found)
     if found.path:
@@ -142,13 +144,13 @@ _CHART_WORDS = re.compile(
 _POLITE = re.compile(r"\b(?:please|kindly)\b[, ]*|\bthanks?\b.*$", re.I)
 _OPENING = re.compile(
     r"^(?:hi|hello|hey|ok(?:ay)?|so|and|then|now|well|but|also|um)\b[,!. ]*(?=\S)"
-    r"|^(?:can|could|would|will) you (?:please )?(?:tell me|show me|find out|find|say|list|give me|explain to me|look up|check)?\s*(?=\S)"
+    r"|^(?:can|could|would|will) you (?:please )?(?:tell me|find out|explain to me)?\s*(?=\S)"
     r"|^(?:can|could|may) i (?:see|know|get|have)\s+"
-    r"|^(?:do you know|i(?:'d| would) like to (?:know|see)|i want to (?:know|see)|i need to (?:know|see|find)|tell me|let me know|i wonder|any idea)\b(?! about)[, ]*",
+    r"|^(?:do you know|i(?:'d| would) like to (?:know|see)|i want to (?:know|see)|i need to (?:know|see|find)|tell me|let me know|i wonder|any idea|let me (?:see|have|know)|let(?:'s|’s| us) see)\b(?! about)[, ]*",
     re.I,
 )
 _CLOSING = re.compile(
-    r"(?:\s*[?!.]+|,? (?:in|of) (?:this|the|our) (?:repo(?:sitory)?|project|code ?base|code)\s*[?!.]*|\s+for me\s*[?!.]*)$",
+    r"(?:\s*[?!.]+|,? (?:in|of) (?:this|the|our) (?:repo(?:sitory)?|project|code ?base|code)\s*[?!.]*|\s+for me\s*[?!.]*|,? and (?:by whom|by who|who|when|who did it)\s*[?!.]*)$",
     re.I,
 )
 

@@ -47,6 +47,10 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("callers", r"^(?:is|are) (?P<s>.+?) (?:still |ever |actually |really )?(?:" + _CALLED + r"|dead(?: code)?|unused)(?: (?:anywhere|somewhere|at all|by anything|by anyone))?$"),
     ("callers", r"^does (?:anything|anyone|something|any code|any function) (?:still |ever |actually )?(?:call|use|reference|need|depend on) (?P<s>.+)$"),
     ("callers", r"^what (?:would|will|could|might) (?:break|be affected|happen) if i (?:change|changed|remove|removed|delete|deleted|rename|renamed) (?P<s>.+)$"),
+    (
+        "callers",
+        r"^if (?:i|we|somebody|someone) (?:chang|renam|remov|delet|touch|break|mov|edit)\w* (?P<s>.+?),? (?:what|who|which|where|how)\b.*$",
+    ),
     # what it calls
     ("callees", r"^(?:what|which " + _KIND + r")(?: all| else)? (?:does|do|is|are) (?P<s>.+?) (?:call|use|invoke|depend on|rely on|need|calling|using)s?$"),
     ("callees", r"^how many " + _KIND + r" (?:does|do) (?P<s>.+?) (?:call|use|invoke)$"),
@@ -87,6 +91,10 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("lines", r"^(?:show|print|open|read|what is in|what's in)(?: me)? (?P<s>\S+?),?\s+(?:at |on |from )?lines? (?P<first>\d+)(?:\s*(?:-|–|to|until|through|and)\s*(?P<last>\d+))?$"),
     ("show", r"^(?:show|print|open|read|cat|display|view|see|give|quote)(?: me| us)?(?: the)?(?: full| whole| entire)? (?:source(?: code)?|code|definition|body|implementation|text|contents?) (?:of|for|in|from|behind) (?P<s>.+)$"),
     ("show", r"^(?:how is|how does|what does the (?:code|source|body|implementation) of) (?P<s>.+?) (?:implemented|written|look(?: like)?|work|defined)$"),
+    (
+        "show",
+        r"^(?:the )?(?:full |whole )?(?:source(?: code)?|code|definition|body|implementation) (?:of|for|behind) (?P<s>.+)$",
+    ),
     # what is in
     ("inside", r"^(?:list|show|which are|what are|which|what|are there any|give me)(?: me)?(?: all)?(?: the)? (?P<of>functions?|methods?|class|classes|symbols?|files?|folders?|modules?)\b(?: (?:are|is|live|lie|stand|there|defined|do|we|have|does|exist))* (?:in|of|inside|under|from|within|at)(?: (?:the|file|folder|directory))* (?P<s>.+)$"),
     ("inside", r"^(?:which|what) (?P<of>functions?|methods?|classes|members|files?|symbols?|fields|attributes) (?:does|do|has|belong to) (?P<s>.+?)(?: (?:have|has|contain|define|hold|offer|provide))?$"),
@@ -114,6 +122,10 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("where", r"^(?:in )?(?:which|what) (?:file|module|folder|place|class|line)s? (?:is|are|do|does|can i find|has|have|defines?|contains?|holds?|implements?|declares?) (?P<s>.+?)(?: " + _DEFINE + r")?(?: in)?$"),
     ("where", r"^where(?:'s|’s| is| are| can i find| do i find| do we|'re| do you| does| was| were| in the code (?:is|are|do|does))(?: the code (?:for|that(?: \w+s)?|of|which(?: \w+s)?)| we)? (?P<s>.+?)(?: (?:defined|declared|implemented|located|live|lives|sit|sits|written|found|kept|stored|come from|placed|happen|happens|handled))?$"),
     ("where", r"^(?:find|locate|search for|look for|go to|jump to|look up|definition of|location of)(?: me)?(?: the| all)? (?:definition of |location of )?(?P<s>.+)$"),
+    (
+        "where",
+        r"^(?:in )?(?:which|what) (?:file|module|folder|place) (?P<s>.+?) (?:lives?|is|are|sits?|stands?|resides?|belongs?|comes? from|is \w+ed)(?: in| to)?$",
+    ),
     # what is it
     ("explain", r"^(?:what|how) (?:does|do|did) (?P<s>.+?) (?:do|mean|return|take|work|look like|stand for|expect|raise)$"),
     ("explain", r"^(?:explain|describe|tell me about|tell me more about|document|summari[sz]e)(?: to me| me)? (?:what )?(?P<s>.+?)(?: (?:does|is|do))?$"),

@@ -15,6 +15,14 @@ from dragoman.providers.planner.words import tokenize
 # A grounding that offers these is a repository.
 TELLING = frozenset({"search_symbols", "get_symbol"})
 
+
+def _unsure(asked: Asked) -> Calls:
+    """A question that was not understood, and what there is to say of the one thing it names."""
+    subject = asked.subject
+    said = yield from (files.show if subject.line else files.inside if subject.path else code.where)(asked)
+    return f"I did not understand the question. This is what I know of `{subject.said}`:\n{said}"
+
+
 PLANS: dict[str, Callable[[Asked], Calls]] = {
     "where": code.where,
     "explain": code.explain,
@@ -39,6 +47,7 @@ PLANS: dict[str, Callable[[Asked], Calls]] = {
     "who": figures.who,
     "count": figures.count,
     "overview": figures.overview,
+    "unsure": _unsure,
 }
 
 _FILLERS = frozenset("there you all everybody again dear dragoman".split())

@@ -20,9 +20,14 @@ def place(item: Item) -> str:
     return f"`{item.get('path')}:{item.get('line')}`"
 
 
+def name(item: Item) -> str:
+    """What a symbol is called in its file."""
+    return f"`{str(item.get('id') or '').partition('::')[2] or item.get('name')}`"
+
+
 def symbol(item: Item) -> str:
     """One line about a symbol: what it is, where, and its signature."""
-    line = f"`{item.get('name')}` ({item.get('kind')}) at {place(item)}"
+    line = f"{name(item)} ({item.get('kind')}) at {place(item)}"
     if signature := str(item.get("signature") or "").strip():
         line += f": `{clipped(signature, 120)}`"
     return line
@@ -53,12 +58,12 @@ def listed(lines: Sequence[str], found: int, noun: str, most: int = LINES) -> st
     return "\n".join(shown)
 
 
-def choice(data: Item, name: str) -> str:
+def choice(data: Item, said: str) -> str:
     """The question back where a name is that of several symbols."""
     choices: list[Item] = list(data.get("choices") or [])
     found = int(data.get("found") or len(choices))
     lines = [f"`{one.get('id')}` ({one.get('kind')}) at {place(one)}" for one in choices]
-    return f"{found} symbols are called `{name}`. Which one do you mean?\n{listed(lines, found, 'symbol')}"
+    return f"{found} symbols are called `{said}`. Which one do you mean?\n{listed(lines, found, 'symbol')}"
 
 
 def clipped(text: str, most: int) -> str:

@@ -1,0 +1,1 @@
+"""The command line: `dragoman init | ask | serve | doctor`."""

@@ -1,0 +1,16 @@
+"""Indexing: see to it, before a first question, that there is an index to ask, with its progress shown."""
+
+from dragoman.cli.printing import Reporting
+from dragoman.repo import db, graph, scan
+from dragoman.repo.config import Config
+from dragoman.repo.repository import Repository
+
+
+def ensure(repository: Repository, settings: Config, title: str = "") -> None:
+    """Scan where nothing can be asked yet: no index, one of another version, or a first scan that was cut short."""
+    try:
+        with db.read(repository.index) as index:
+            graph.ready(index)
+    except db.NotIndexed:
+        with Reporting(title) as report:
+            scan.scan(repository, report, exclude=settings.index.exclude, default_branch=settings.default_branch)

@@ -1,0 +1,74 @@
+"""dragoman: find the command that was meant, and let no traceback reach anybody.
+
+Each command is a module with `add_parser(subparsers)` and `run(arguments) -> exit code`, imported when it is chosen: a
+question for the version, or for help, loads none of them.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import dragoman
+from dragoman.harness.errors import ChatError
+
+ANSWERED, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+COMMANDS = {
+    "init": "write dragoman.toml for a repository, by questions or by flags",
+    "ask": "ask a question about a repository",
+    "serve": "serve the chat page of one or several repositories on this machine",
+    "doctor": "say what is wrong here, and how to mend it",
+}
+DEBUG_VARIABLE = "DRAGOMAN_DEBUG"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command and answer with its exit code: 0 done, 1 failed, 2 used wrongly, 130 interrupted."""
+    words = list(sys.argv[1:] if words is None else words)
+    try:
+        return _run(words)
+    except SystemExit as leaving:  # argparse has said what it had to
+        return leaving.code if isinstance(leaving.code, int) else USAGE
+    except KeyboardInterrupt:
+        _say("\nInterrupted.")
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has gone; so do we
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except ChatError as error:
+        _say(error.message)
+        return FAILED
+    except Exception as error:
+        if os.environ.get(DEBUG_VARIABLE):
+            raise
+        kind = type(error).__name__
+        detail = f": {error.strerror or error}" if isinstance(error, OSError) else ""
+        where = f" ({error.filename})" if isinstance(error, OSError) and error.filename else ""
+        _say(
+            f"Something went wrong ({kind}{detail}){where}. {DEBUG_VARIABLE}=1 shows where; dragoman doctor looks around."
+        )
+        return FAILED
+
+
+def _run(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="dragoman",
+        description="Ask a code repository in plain language, and get an answer with the lines and commits it rests on.",
+        epilog="dragoman COMMAND --help tells the rest.",
+    )
+    parser.add_argument("--version", action="version", version=f"dragoman {dragoman.__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    chosen = next((word for word in words if not word.startswith("-")), "")
+    for name, about in COMMANDS.items():
+        if name == chosen:
+            import_module(f"dragoman.cli.{name}").add_parser(subparsers)
+        else:
+            subparsers.add_parser(name, help=about)
+    arguments = parser.parse_args(words)
+    return int(import_module(f"dragoman.cli.{arguments.command}").run(arguments))
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,57 @@
+"""dragoman serve: the chat page of repositories, on this machine only."""
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from dragoman.cli import indexing
+from dragoman.cli.printing import errors, plain
+from dragoman.panel import server
+from dragoman.providers import catalog
+from dragoman.repo import config
+from dragoman.repo.repository import Repository, find
+
+PORT = 8421
+
+
+def add_parser(subparsers: Any) -> None:
+    """The words of this command."""
+    parser = subparsers.add_parser(
+        "serve",
+        help="serve the chat page of one or several repositories on this machine",
+        description="Serve the page on 127.0.0.1 and print its address, which holds a token. Ctrl-C ends it.",
+    )
+    parser.add_argument(
+        "--repo", type=Path, nargs="+", default=[Path()], metavar="PATH", help="repositories (default: this folder's)"
+    )
+    parser.add_argument("--port", type=_port, default=PORT, help=f"default {PORT}; 0 takes a free one")
+    parser.add_argument("--provider", default="", help="which model answers, instead of the one in dragoman.toml")
+    parser.add_argument("--model", default="", help="the model of that provider")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until interrupted. Raises ChatError where something is wrong before it begins."""
+    console = errors()
+    served: list[tuple[Repository, str, dict[str, Any]]] = []
+    for place in arguments.repo:
+        repository = find(place)
+        if repository.root in [one.root for one, _, _ in served]:
+            continue
+        found = config.read(repository)
+        name, settings = found.choice(os.environ, arguments.provider, arguments.model)
+        catalog.create(name, settings)  # a missing key is said here and not in the page
+        console.print(Text(plain(f"{repository.name}: {catalog.explain(name, settings)}"), style="dim"))
+        indexing.ensure(repository, found, f"{repository.name}: ")
+        served.append((repository, name, settings))
+    server.serve(served, arguments.port, lambda address: print(f"Open {address}", flush=True))
+    return 0
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise ValueError(text)
+    return number

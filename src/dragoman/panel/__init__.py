@@ -1,0 +1,1 @@
+"""A small Django project that serves the chat for repositories of this machine, to the person who sits at it."""
