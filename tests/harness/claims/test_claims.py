@@ -165,3 +165,8 @@ def test_today_is_known() -> None:
 def test_text_that_is_hostile_to_patterns_ends_soon_and_raises_nothing() -> None:
     for piece in ("1,", "1.000", "A-", "a/b/", "**", "| ", '"', "Zephyr ", "2026-", "f" * 7 + "1"):
         claims(piece * 3000)
+
+
+def test_an_answer_that_ends_where_a_longer_name_would_go_on_is_read_to_its_end() -> None:
+    rows = [{"name": "Salt"}, {"name": "Salt Works Annex"}]
+    assert claims("The first is Salt", rows=rows)["Salt"].source is not None

@@ -42,7 +42,8 @@ def mentions(sentence: Sentence, ledger: Ledger) -> Iterator[Mention]:
         best, cells = 0, list[Cell]()
         first = lows[at]
         starts = {first, first.removesuffix("s")}
-        for length in sorted({n for start in starts for n in ledger.lengths.get(start, ())}, reverse=True):
+        lengths = {n for start in starts for n in ledger.lengths.get(start, ()) if at + n <= len(tokens)}
+        for length in sorted(lengths, reverse=True):
             near = all(_BETWEEN.fullmatch(text, a.end(), b.start()) for a, b in pairwise(tokens[at : at + length]))
             if near and (cells := _named(lows[at : at + length], ledger)):
                 best = length
