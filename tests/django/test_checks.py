@@ -203,6 +203,17 @@ def test_a_provider_without_its_key_is_a_warning_that_names_the_variable(
 
 
 @pytest.mark.requirement("g.activate.checks")
+def test_a_provider_one_may_switch_to_is_checked_as_well(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    settings.DRAGOMAN = {"default": {**CHAT, "providers": {"openai": {"models": ["gpt-5"]}}}}
+    told = check()
+    assert "dragoman.W002" in told
+    assert "OPENAI_API_KEY" in told
+    monkeypatch.setenv("OPENAI_API_KEY", "test")
+    assert "no issues" in check()
+
+
+@pytest.mark.requirement("g.activate.checks")
 def test_a_tool_for_each_of_too_many_managers_is_told_with_what_it_costs(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ):

@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -143,9 +143,10 @@ def paths_import(**_: Any) -> list[CheckMessage]:
 def provider_is_there(**_: Any) -> list[CheckMessage]:
     """E007: the configured provider cannot be built: its SDK is not installed, or its class or configuration is wrong."""
     return [
-        Error(f"The provider of the assistant {alias!r} cannot answer. {wrong}", id="dragoman.E007")
+        Error(f"The provider {name!r} of the assistant {alias!r} cannot answer. {wrong}", id="dragoman.E007")
         for alias, found in _enabled()
-        if not _lacks_key(found) and (wrong := _cannot_be_built(found))
+        for name, config in _providers(found)
+        if not _lacks_key(name, config) and (wrong := _cannot_be_built(name, config))
     ]
 
 
@@ -154,9 +155,10 @@ def provider_has_a_key(**_: Any) -> list[CheckMessage]:
     """W002: the configured provider has no key here; a machine that only builds or migrates needs none."""
     hint = "Set it where the server runs. The planner answers without any key: 'provider': 'planner'."
     return [
-        Warning(f"The provider of the assistant {alias!r} has no key. {wrong}", hint=hint, id="dragoman.W002")
+        Warning(f"The provider {name!r} of the assistant {alias!r} has no key. {wrong}", hint=hint, id="dragoman.W002")
         for alias, found in _enabled()
-        if _lacks_key(found) and (wrong := _cannot_be_built(found))
+        for name, config in _providers(found)
+        if _lacks_key(name, config) and (wrong := _cannot_be_built(name, config))
     ]
 
 
@@ -195,21 +197,27 @@ def _objection(path: str) -> str:
     return "" if callable(found) else f"{path!r} is no callable."
 
 
-def _cannot_be_built(found: AssistantSettings) -> str:
+def _providers(found: AssistantSettings) -> list[tuple[str, Mapping[str, Any]]]:
+    """The configured provider and those a person may switch to, each with what it is built from."""
+    others = [(name, config) for name, config in found.providers.items() if name != found.provider]
+    return [(found.provider, found.provider_config), *others]
+
+
+def _cannot_be_built(name: str, config: Mapping[str, Any]) -> str:
     try:
-        catalog.create(found.provider, found.provider_config)
+        catalog.create(name, {key: value for key, value in config.items() if key != "models"})
     except ConfigurationError as error:
         return error.message
     return ""
 
 
-def _lacks_key(found: AssistantSettings) -> bool:
+def _lacks_key(name: str, config: Mapping[str, Any]) -> bool:
     """Whether the provider is a service whose SDK is there, and no key for it."""
     try:
-        service = catalog.SERVICES.get(catalog.choose(found.provider, found.provider_config).name)
+        service = catalog.SERVICES.get(catalog.choose(name, config).name)
     except ConfigurationError:
         return False
-    if service is None or not installed(service.sdk) or found.provider_config.get("api_key"):
+    if service is None or not installed(service.sdk) or config.get("api_key"):
         return False
     return bool(service.keys) and not any(os.environ.get(key, "").strip() for key in service.keys)
 
