@@ -17,6 +17,7 @@ from dragoman.django.conf import AssistantSettings
 from dragoman.django.grounding import grounding_of
 from dragoman.django.redact import Discreet, Redactor
 from dragoman.django.retention import Sweeper
+from dragoman.django.runs import Watch
 from dragoman.django.signals import Announcer
 from dragoman.django.store import DjangoStore
 from dragoman.django.telemetry import Tracing
@@ -38,6 +39,7 @@ class Desk:
     store: DjangoStore
     budget: Ledger
     supervisor: Supervisor
+    watch: Watch
     choices: Choices
 
 
@@ -79,12 +81,14 @@ def _desk(alias: str) -> Desk:
         budget=budget,
         instructions=found.system_prompt,
     )
+    supervisor = Supervisor(found.disconnect_grace_seconds)
     return Desk(
         found,
         Tracing(alias, redactor, found.telemetry_content).assistant(made),
         store,
         budget,
-        Supervisor(found.disconnect_grace_seconds),
+        supervisor,
+        Watch(supervisor),
         choices,
     )
 

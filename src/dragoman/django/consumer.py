@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.core.exceptions import ImproperlyConfigured
 
-from dragoman.django import assistants, conf, identity, turns
+from dragoman.django import assistants, conf, identity, runs, turns
 from dragoman.django.assistants import Desk
 from dragoman.django.identity import NotPermitted, SignedOut, Visitor
 from dragoman.django.threads import in_thread
@@ -39,6 +39,7 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
         self.alias = alias
         self._conversation: Conversation | None = None
         self._listening: dict[asyncio.Task[None], Run] = {}
+        self._attached: set[asyncio.Task[None]] = set()
         self._timers: dict[str, asyncio.Task[None]] = {}
 
     # What Channels calls --------------------------------------------------------------------------------------------
@@ -78,9 +79,10 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
     async def disconnect(self, code: int) -> None:
         """Stop listening; a run nobody listens to is interrupted and written down, after the grace period if any."""
         runs = list(self._listening.values())
-        for task in [*self._listening, *self._timers.values()]:
+        tasks = [*self._listening, *self._attached, *self._timers.values()]
+        for task in tasks:
             task.cancel()
-        if tasks := [*self._listening, *self._timers.values()]:
+        if tasks:
             await asyncio.wait(tasks)
         if runs and not conf.assistants()[self.alias].disconnect_grace_seconds:
             await asyncio.wait([run.task for run in runs], timeout=LEAVING_SECONDS)
@@ -107,10 +109,16 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
             case wire.Decide(call_id, confirmed):
                 decision: Decision = "confirmed" if confirmed else "user_rejected"
                 await self._decide(desk, visitor, call_id, decision)
+            case wire.Attach(conversation_id, run_id, after):
+                conversation = await desk.store.get(conversation_id, visitor.caller)
+                frames = runs.attach(desk.supervisor, conversation.id, run_id, after)
+                task = asyncio.ensure_future(self._hear(conversation.id, frames))
+                self._attached.add(task)
+                task.add_done_callback(self._attached.discard)
             case wire.StopRun(conversation_id):
                 conversation = await desk.store.get(conversation_id, visitor.caller)
                 # Stopping waits for the run to write down where it stands; the next frame does not.
-                self._in_background(desk.supervisor.stop(conversation.id))
+                self._in_background(runs.stop(desk.supervisor, conversation.id))
 
     async def _ask(self, desk: Desk, visitor: Visitor, request: wire.Ask) -> None:
         async def mine() -> Conversation:
@@ -155,6 +163,16 @@ class ChatConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels sh
             await self._tell(wire.error_frame(error, run.conversation_id))
         except Exception:
             # The line broke while something was said: Channels tells it by disconnect().
+            log.debug("A frame could not be sent.", exc_info=True)
+
+    async def _hear(self, conversation_id: str, frames: AsyncGenerator[wire.Frame]) -> None:
+        try:
+            async with aclosing(frames):
+                async for frame in frames:
+                    await self._tell(frame)
+        except ChatError as error:
+            await self._tell(wire.error_frame(error, conversation_id))
+        except Exception:
             log.debug("A frame could not be sent.", exc_info=True)
 
     def _mind_the_time(self, desk: Desk, envelope: Envelope) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from dragoman.django import records, turns
+from dragoman.django import records, runs, turns
 from dragoman.django.assistants import Desk
 from dragoman.django.door import as_json, door
 from dragoman.django.identity import SignedOut, Visitor
@@ -97,12 +97,14 @@ async def models(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResp
 
 async def _replayed(desk: Desk, found: Conversation) -> HttpResponse:
     messages = await desk.store.messages(found.id)
+    run_id = await runs.going_on(desk.supervisor, found.id)
     envelopes = wire.replay(found.id, messages, await desk.store.paused(found.id))
     return as_json(
         {
             **await _about(desk, found),
             "frames": [wire.frame(envelope) for envelope in envelopes],
-            "running": desk.supervisor.running(found.id) is not None,
+            "running": run_id is not None or desk.supervisor.running(found.id) is not None,
+            "run_id": run_id,
         }
     )
 
@@ -122,7 +124,7 @@ async def _changed(request: HttpRequest, desk: Desk, visitor: Visitor, found: Co
 
 
 async def _deleted(desk: Desk, visitor: Visitor, found: Conversation) -> HttpResponse:
-    await desk.supervisor.stop(found.id)
+    await runs.stop(desk.supervisor, found.id)
     async with desk.store.hold(found.id, "", wait_seconds=_DELETING_SECONDS):
         await in_thread(records.delete, desk.settings.alias, visitor.caller, found.id)
     return as_json({"conversation_id": found.id, "deleted": True})

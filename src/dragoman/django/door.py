@@ -27,6 +27,8 @@ STATUS = {
     "confirmation_changed": 409,
     "already_changed": 409,
     "unknown_message": 404,
+    "unknown_run": 404,
+    "run_lost": 410,
     "message_too_long": 413,
     "rate_limited": 429,
     "internal_error": 500,

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dragoman.django.assistants import Desk
 from dragoman.django.identity import Visitor
 from dragoman.django.rows import storable
+from dragoman.django.runlog import logged
 from dragoman.django.shutdown import takes_leave
 from dragoman.harness import wire
 from dragoman.harness.errors import BadRequest, ConversationBusy
@@ -93,6 +94,9 @@ async def answering(desk: Desk, conversation: Conversation) -> Provider:
 
 
 def start(desk: Desk, conversation_id: str, begin: Begin) -> Run:
-    """A run of this desk, which takes leave when the server ends."""
+    """A run of this desk, which takes leave when the server ends; with a log where it may outlive its line."""
     takes_leave(desk.supervisor)
-    return desk.supervisor.start(conversation_id, begin)
+    kept = desk.settings.disconnect_grace_seconds > 0
+    run = desk.supervisor.start(conversation_id, (lambda stop: logged(begin(stop))) if kept else begin)
+    desk.watch.over(run)
+    return run

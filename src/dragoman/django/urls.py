@@ -33,6 +33,7 @@ def _routes(alias: str, base: str) -> list[URLPattern]:
         path(f"{base}models/", conversations.models, given, name=f"{alias}-models"),
         path(f"{base}data/", conversations.data, given, name=f"{alias}-data"),
         path(f"{base}conversations/", conversations.conversations, given, name=f"{alias}-conversations"),
+        path(f"{one}runs/<str:run_id>/", views.run, given, name=f"{alias}-run"),
         path(one, conversations.conversation, given, name=f"{alias}-conversation"),
     ]
 

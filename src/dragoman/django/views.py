@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 
-from dragoman.django import turns
+from dragoman.django import runs, turns
 from dragoman.django.assistants import Desk
 from dragoman.django.door import STATUS, as_json, door
 from dragoman.django.identity import Visitor
@@ -97,7 +97,26 @@ async def stop(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRespon
             conversation = await desk.store.get(conversation_id, visitor.caller)
         case _:
             raise BadRequest('Unknown chat event. Send {"conversation_id": "..."} here.')
-    return as_json({"conversation_id": conversation.id, "stopped": await desk.supervisor.stop(conversation.id)})
+    return as_json({"conversation_id": conversation.id, "stopped": await runs.stop(desk.supervisor, conversation.id)})
+
+
+@door("GET", begins_session=False)
+async def run(
+    request: HttpRequest, desk: Desk, visitor: Visitor, conversation_id: str = "", run_id: str = ""
+) -> HttpResponseBase:
+    """The frames of a run after `?after=`, or after `Last-Event-ID`, as a stream; 204 where there is none to come."""
+    found = await desk.store.get(conversation_id, visitor.caller)
+    frames = runs.attach(desk.supervisor, found.id, run_id, _place(request, run_id))
+    try:
+        first = await anext(frames)
+    except StopAsyncIteration:
+        return HttpResponse(status=204)
+    except BaseException:
+        await frames.aclose()
+        raise
+    return StreamingHttpResponse(
+        wire.with_heartbeat(_attached(first, frames)), content_type="text/event-stream", headers=wire.HEADERS
+    )
 
 
 # Runs -----------------------------------------------------------------------------------------------------------------
@@ -161,6 +180,24 @@ async def _events(first: Envelope, envelopes: AsyncGenerator[Envelope]) -> Async
         yield wire.sse(first)
         async for envelope in envelopes:
             yield wire.sse(envelope)
+
+
+async def _attached(first: wire.Frame, frames: AsyncGenerator[wire.Frame]) -> AsyncGenerator[str]:
+    async with aclosing(frames):
+        yield wire.sse_frame(first)
+        try:
+            async for frame in frames:
+                yield wire.sse_frame(frame)
+        except ChatError as error:
+            yield wire.sse_frame(wire.error_frame(error, first["conversation_id"]))
+
+
+def _place(request: HttpRequest, run_id: str) -> int:
+    heard = request.headers.get("last-event-id", "")
+    text = heard.removeprefix(f"{run_id}:") if heard.startswith(f"{run_id}:") else request.GET.get("after", "0")
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise BadRequest("'after' is a whole number.")
+    return int(text)
 
 
 # Requests and responses -----------------------------------------------------------------------------------------------

@@ -29,8 +29,28 @@ class Run:
         self._news = asyncio.Event()
         self._error: ChatError | None = None
         self._listeners = 0
+        self._watched = False
         self._leaving: asyncio.TimerHandle | None = None
         self.task = asyncio.create_task(self._conduct(begin))
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run it tells of by now; empty before its first event."""
+        return self._told[-1].run_id if self._told else ""
+
+    def first(self, run_id: str) -> int | None:
+        """The number of the first event it told of this run; None where it told none."""
+        return next((envelope.seq for envelope in self._told if envelope.run_id == run_id), None)
+
+    def watched(self, elsewhere: bool) -> None:
+        """Whether somebody listens in another process; that counts as one who listens here."""
+        if elsewhere == self._watched or self.finished:
+            return
+        self._watched = elsewhere
+        if elsewhere:
+            self._listened()
+        else:
+            self._one_left()
 
     async def listen(self, after: int = 0) -> AsyncGenerator[Envelope]:
         """The run's envelopes, those told already first, whose `seq` is above `after`.
@@ -38,10 +58,7 @@ class Run:
         Raises the ChatError that kept the run from beginning. When the last listener leaves before the end, the run is
         interrupted once the grace period is over. Close it (`contextlib.aclosing`): leaving is what is noticed.
         """
-        self._listeners += 1
-        if self._leaving is not None:
-            self._leaving.cancel()
-            self._leaving = None
+        self._listened()
         place = 0
         try:
             while True:
@@ -56,9 +73,7 @@ class Run:
             if self._error is not None:
                 raise self._error
         finally:
-            self._listeners -= 1
-            if not self._listeners and not self.finished:
-                self._left()
+            self._one_left()
 
     def stop(self, reason: Literal["stopped", "interrupted"]) -> None:
         """Cancel the run; it still writes down and tells where it stands."""
@@ -66,6 +81,17 @@ class Run:
             self._interrupted = True
             self._interrupt.reason = reason
             self.task.cancel()
+
+    def _listened(self) -> None:
+        self._listeners += 1
+        if self._leaving is not None:
+            self._leaving.cancel()
+            self._leaving = None
+
+    def _one_left(self) -> None:
+        self._listeners -= 1
+        if not self._listeners and not self.finished:
+            self._left()
 
     def _left(self) -> None:
         if self._grace_seconds > 0:
@@ -116,6 +142,19 @@ class Supervisor:
     def running(self, conversation_id: str) -> Run | None:
         """The newest unfinished run of a conversation in this process."""
         return next(reversed(self._runs.get(conversation_id, [])), None)
+
+    def runs(self, conversation_id: str) -> list[Run]:
+        """The unfinished runs of a conversation in this process, oldest first."""
+        return list(self._runs.get(conversation_id, []))
+
+    def conversations(self) -> list[str]:
+        """The conversations in which something runs in this process."""
+        return list(self._runs)
+
+    def find(self, conversation_id: str, run_id: str) -> Run | None:
+        """The unfinished run in this process that has told something of this run id."""
+        found = [run for run in self.runs(conversation_id) if run.first(run_id) is not None]
+        return found[-1] if found else None
 
     async def stop(self, conversation_id: str) -> bool:
         """Stop what runs in a conversation and wait until it has written where it stands; False when nothing runs."""

@@ -101,9 +101,20 @@ def encode(body: Frame) -> str:
     return to_json(body)
 
 
+def decode(value: Any) -> Any:
+    """The value as a client gets it: what `encode` writes, read again."""
+    return json.loads(to_json(value))
+
+
 def sse(envelope: Envelope) -> str:
     """An event of a text/event-stream; its id is `<run_id>:<seq>`."""
-    return f"id: {envelope.run_id}:{envelope.seq}\ndata: {encode(frame(envelope))}\n\n"
+    return sse_frame(frame(envelope))
+
+
+def sse_frame(body: Frame) -> str:
+    """A frame as an event of a text/event-stream. One outside of any run has no id: nobody goes on after it."""
+    place = f"id: {body['run_id']}:{body['seq']}\n" if body["run_id"] else ""
+    return f"{place}data: {encode(body)}\n\n"
 
 
 async def with_heartbeat(source: AsyncGenerator[str], seconds: float = 15) -> AsyncGenerator[str]:
