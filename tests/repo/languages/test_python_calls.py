@@ -185,6 +185,14 @@ def test_a_method_handed_over_is_a_reference_and_no_call():
     assert found.edges == ()
 
 
+def test_two_calls_in_a_row_stand_at_two_places():
+    text = "class A:\n    def __call__(self): ...\ndef use(): A()()\n"
+    assert [(e.callee, e.column) for e in understand({"a.py": text}).edges] == [
+        ("a.py::A", 11),
+        ("a.py::A.__call__", 14),
+    ]
+
+
 def test_an_import_names_its_file_where_it_lies_here():
     files = {
         "pkg/__init__.py": "",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-FORMAT = 1  # raise it when a stored fact changes its meaning: what was stored is then read again
+FORMAT = 2  # raise it when a stored fact changes its meaning: what was stored is then read again
 
 # An expression is a flat tuple; whole numbers in it are indexes into `FileFacts.expressions`, and -1 is "no expression":
 #   ("name", n)  ("attr", of, n)  ("call", of)  ("new", of)  ("await", of)  ("super",)  ("none",)  ("literal", type name)
@@ -49,7 +49,7 @@ class Call(NamedTuple):
     scope: int
     expression: int
     line: int  # from 1
-    column: int  # from 0, in bytes, of the callee's last name
+    column: int  # from 0, in bytes, of the callee's last name; of its arguments where it has none
     text: str  # the callee as written, receiver included, cut at 80 characters
 
 

@@ -112,7 +112,10 @@ def on_comprehension(reader: Reader, node: Node, scope: DraftScope) -> bool:
 def on_call(reader: Reader, node: Node, scope: DraftScope) -> None:
     called = node.child_by_field_name("function")
     if called is not None:
-        reader.call("call", called, last_word(called), scope, expression(reader.draft, called))
+        # What is called without a name, as the second of `f()()`, stands where its arguments do: no two calls share a place.
+        named = called.type in ("identifier", "attribute")
+        place = last_word(called) if named else node.child_by_field_name("arguments") or called
+        reader.call("call", called, place, scope, expression(reader.draft, called))
 
 
 def on_arguments(reader: Reader, node: Node, scope: DraftScope) -> None:

@@ -165,7 +165,9 @@ def on_call(reader: Reader, node: Node, scope: DraftScope) -> None:
         at = expression(reader.draft, called)
         if called.type == "super":
             at = reader.draft.expression("attr", at, "constructor")
-        reader.call("call", called, last_word(called), scope, at)
+        named = called.type in ("identifier", "member_expression", "super")
+        place = last_word(called) if named else node.child_by_field_name("arguments") or called
+        reader.call("call", called, place, scope, at)
 
 
 def on_values(reader: Reader, node: Node, scope: DraftScope) -> None:
