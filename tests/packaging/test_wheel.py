@@ -1,4 +1,4 @@
-"""The wheel in an empty environment without a network: a new Django project made of the README's own blocks answers."""
+"""The wheel in an empty environment without a network: a project made of the README's blocks answers, and so does a clone."""
 
 import os
 import re
@@ -115,6 +115,16 @@ def test_a_new_project_with_the_readmes_blocks_answers(python: Path, tmp_path: P
 
     assert "There are 3 parts." in told
     assert told.splitlines()[-2:] == ["200", "ProtocolTypeRouter"]
+
+
+def test_a_clone_is_indexed_and_asked_and_left_as_it_was(python: Path, tmp_path: Path):
+    clone = tmp_path / "clone"
+    _run("git", "clone", "--quiet", str(ROOT), str(clone))
+    dragoman = str(python.with_name("dragoman"))
+    told = _run(dragoman, "ask", "where is the Supervisor?", cwd=clone, DRAGOMAN_HOME=str(tmp_path / "home"))
+    lines = (clone / "src/dragoman/harness/runs.py").read_text().splitlines()
+    assert f"src/dragoman/harness/runs.py:{lines.index('class Supervisor:') + 1}" in told
+    assert _run("git", "status", "--porcelain", "--ignored", cwd=clone) == ""
 
 
 def _blocks(text: str) -> dict[str, str]:
