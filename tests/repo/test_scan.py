@@ -292,3 +292,19 @@ def test_a_damaged_index_is_no_riddle(tmp_path: Path) -> None:
     assert scan.scan(repository).indexed.files == 4
     with closing(sqlite3.connect(repository.index)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+def test_a_scan_inside_a_daemon_reads_in_other_processes_all_the_same(tmp_path: Path) -> None:
+    repository = clone(tmp_path, PLENTY)
+    done = subprocess.run([sys.executable, "-c", DAEMON, *places(repository)], check=False, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("200\n", 0), done.stderr
+
+
+DAEMON = """
+import multiprocessing, sys; from pathlib import Path
+from dragoman.repo import repository, scan
+def work():
+    print(scan.scan(repository.find(Path(sys.argv[1]), Path(sys.argv[2])), jobs=2).indexed.read, flush=True)
+process = multiprocessing.get_context("fork").Process(target=work, daemon=True)
+process.start(); process.join(); sys.exit(process.exitcode)
+"""
