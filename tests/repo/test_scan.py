@@ -296,7 +296,9 @@ def test_a_damaged_index_is_no_riddle(tmp_path: Path) -> None:
 
 def test_a_scan_inside_a_daemon_reads_in_other_processes_all_the_same(tmp_path: Path) -> None:
     repository = clone(tmp_path, PLENTY)
-    done = subprocess.run([sys.executable, "-c", DAEMON, *places(repository)], check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", DAEMON, *places(repository)], check=False, capture_output=True, text=True
+    )
     assert (done.stdout, done.returncode) == ("200\n", 0), done.stderr
 
 

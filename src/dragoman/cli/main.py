@@ -17,6 +17,7 @@ ANSWERED, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 COMMANDS = {
     "init": "write dragoman.toml for a repository, by questions or by flags",
+    "scan": "index repositories, or bring their indexes up to date",
     "ask": "ask a question about a repository",
     "serve": "serve the chat page of one or several repositories on this machine",
     "doctor": "say what is wrong here, and how to mend it",

@@ -1,0 +1,165 @@
+"""dragoman scan: index repositories, or bring their indexes up to date, and say what was found."""
+
+import argparse
+import json
+import os
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dragoman.cli.printing import Reporting, errors, plain
+from dragoman.harness.errors import ConfigurationError
+from dragoman.repo import config
+from dragoman.repo.many import Job, Outcome, scan_many
+from dragoman.repo.repository import find
+from dragoman.repo.scan import Scanned
+
+BROKER_VARIABLE = "DRAGOMAN_BROKER_URL"
+DONE, FAILED = 0, 1
+
+
+def add_parser(subparsers: Any) -> None:
+    """The words of this command."""
+    parser = subparsers.add_parser(
+        "scan",
+        help="index repositories, or bring their indexes up to date",
+        description="Index repositories: their code and their history. Only what changed is read; a scan that was cut "
+        f"short goes on where it was. Several are spread over processes, or over Celery workers where {BROKER_VARIABLE} is set.",
+    )
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="repositories (default: this folder's)")
+    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    parser.add_argument("--full", action="store_true", help="read every file again")
+    parser.add_argument("--processes", type=_positive, metavar="N", help="at most so many repositories at once")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Scan them; 0 when all are indexed, 1 when one is not, or not to be trusted."""
+    told = [_told(outcome) for outcome in _outcomes(options)]
+    if options.json:
+        print(json.dumps(told if len(options.paths) > 1 else told[0], ensure_ascii=False, indent=2))
+    else:
+        _show(told)
+    return FAILED if any(one.get("error") or one.get("fault") for one in told) else DONE
+
+
+def job(path: Path, *, anew: bool = False) -> Job:
+    """What there is to scan for a path somebody named. Raises ConfigurationError."""
+    repository = find(path)
+    settings = config.read(repository)
+    return Job(repository, tuple(settings.index.exclude), settings.default_branch, anew)
+
+
+def summary(scanned: Scanned) -> dict[str, Any]:
+    """A scan as JSON; the keys are those that `dragoman scan --json` prints."""
+    indexed, recorded = scanned.indexed, scanned.recorded
+    told: dict[str, Any] = {
+        "repository": str(scanned.repository.root),
+        "index": str(scanned.repository.index),
+        "files": indexed.files,
+        "read": indexed.read,
+        "symbols": indexed.symbols,
+        "calls": dict(indexed.calls),
+        "possible_calls": indexed.possible,
+        "unresolved_calls": indexed.unresolved,
+        "skipped": dict(indexed.skipped),
+        "failed": [{"path": path, "why": why} for path, why in indexed.failed],
+        "branch": recorded.branch,
+        "commits": recorded.commits,
+        "new_commits": recorded.new,
+        "incomplete_commits": dict(recorded.incomplete),
+        "seconds": round(scanned.seconds, 2),
+    }
+    if recorded.stopped:
+        told["history_stopped"] = recorded.stopped
+    if scanned.fault:
+        told["fault"] = scanned.fault
+    return told
+
+
+def _outcomes(options: argparse.Namespace) -> Iterator[Outcome | dict[str, Any]]:
+    paths: Sequence[Path] = options.paths or [Path()]
+    broker = os.environ.get(BROKER_VARIABLE, "").strip()
+    if broker and len(paths) > 1:
+        yield from _over_workers(paths, anew=options.full)
+        return
+    jobs: list[Job] = []
+    for path in paths:
+        try:
+            jobs.append(job(path, anew=options.full))
+        except ConfigurationError as error:
+            if len(paths) == 1:
+                raise
+            yield {"repository": str(path), "error": error.message}
+    with Reporting() as report:
+        several = len(jobs) > 1
+        yield from scan_many(
+            jobs,
+            lambda one, stage, done, total: report(
+                f"{one.repository.name}: {stage}" if several else stage, done, total
+            ),
+            options.processes,
+        )
+
+
+def _over_workers(paths: Sequence[Path], *, anew: bool) -> Iterator[dict[str, Any]]:
+    try:
+        workers = import_module("dragoman.cli.workers")
+    except ModuleNotFoundError as error:
+        if error.name != "celery":
+            raise
+        raise ConfigurationError(
+            f"{BROKER_VARIABLE} is set, and Celery is missing. Install it: pip install 'dragoman[celery]'"
+        ) from None
+    yield from workers.spread(paths, anew=anew)
+
+
+def _told(outcome: Outcome | dict[str, Any]) -> dict[str, Any]:
+    if isinstance(outcome, dict):
+        return outcome
+    if outcome.scanned is None:
+        return {"repository": str(outcome.job.repository.root), "error": outcome.error}
+    return summary(outcome.scanned)
+
+
+def _show(told: Sequence[dict[str, Any]]) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    for one in told:
+        if one.get("error"):
+            errors().print(Text(plain(f"{one['repository']}: {one['error']}"), style="red"))
+            continue
+        table = Table(title=Text(plain(one["repository"])), title_justify="left", show_header=False, box=None)
+        for label, value in _rows(one):
+            table.add_row(label, Text(plain(value)))
+        console.print(table)
+        if one.get("fault"):
+            errors().print(Text(plain(one["fault"]), style="red"))
+
+
+def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "files", f"{one['files']:,}, {one['read']:,} of them read now"
+    yield "symbols", f"{one['symbols']:,}"
+    sure = ", ".join(f"{count:,} {tier}" for tier, count in one["calls"].items())
+    yield "calls", f"{sure or 'none'}; {one['possible_calls']:,} possible, {one['unresolved_calls']:,} unresolved"
+    branch = f", on {one['branch']}" if one["branch"] else ""
+    yield "commits", f"{one['commits']:,}, {one['new_commits']:,} of them new{branch}"
+    for what, key in (("left out", "skipped"), ("incomplete commits", "incomplete_commits")):
+        if one[key]:
+            yield what, ", ".join(f"{count:,} {reason}" for reason, count in one[key].items())
+    if one["failed"]:
+        first = one["failed"][0]
+        yield "not understood", f"{len(one['failed']):,} files, the first {first['path']} ({first['why']})"
+    if one.get("history_stopped"):
+        yield "history", one["history_stopped"]
+    yield "took", f"{one['seconds']:g} s; the index is {one['index']}"
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
