@@ -12,6 +12,7 @@ from dragoman.harness.grounding import Grounding
 # By name, so that a library which is not installed is not imported.
 HOSTS = {
     "general_manager": ("dragoman.django.hosts.general_manager", "GeneralManagerHost", "general-manager", ()),
+    "graphene": ("dragoman.django.hosts.graphene", "GrapheneHost", "graphene", ("types",)),
     "strawberry": ("dragoman.django.hosts.strawberry", "StrawberryHost", "strawberry", ("schema", "types")),
 }
 

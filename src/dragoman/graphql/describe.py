@@ -46,6 +46,10 @@ def describe(catalog: Catalog, manager: Exposed, mutations: Mapping[str, Mutatio
         answer.fill_list(
             "order_by", [n for n in sortable(catalog, manager) if "__" not in n and n not in manager.relations]
         )
+        if manager.root is not None and manager.root.page.total is None:
+            answer.put(
+                "note", "Lists have no total here: total_count is null where it was not counted; aggregate counts."
+            )
     return answer.content
 
 

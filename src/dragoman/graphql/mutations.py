@@ -7,6 +7,8 @@ from typing import Any
 from graphql import (
     GraphQLArgument,
     GraphQLField,
+    GraphQLInputObjectType,
+    GraphQLNonNull,
     GraphQLObjectType,
     get_named_type,
     is_leaf_type,
@@ -37,6 +39,7 @@ class Mutation:
     inputs: Mapping[str, GraphQLArgument]
     returns: Mapping[str, Exposed]
     subject: Exposed | None
+    wrapper: str = ""  # the one argument that takes all inputs as an object, as Relay has it
 
     @property
     def required(self) -> list[str]:
@@ -101,11 +104,14 @@ async def run(session: Session, mutation: Mutation, given: Mapping[str, Any]) ->
     values = check(mutation, given)
     session.totals.clear()
     payload = get_named_type(mutation.field.type)
-    declared = ", ".join(f"${name}: {mutation.inputs[name].type}" for name in values)
-    passed = ", ".join(f"{name}: ${name}" for name in values)
+    passed_on: Mapping[str, Any] = values
+    if mutation.wrapper:
+        passed_on = {mutation.wrapper: values}
+    declared = ", ".join(f"${name}: {mutation.field.args[name].type}" for name in passed_on)
+    passed = ", ".join(f"{name}: ${name}" for name in passed_on)
     head = f"mutation Do{f'({declared})' if declared else ''}"
     text = f"{head} {{ done: {mutation.name}{f'({passed})' if passed else ''}{_selection(session, mutation, values)} }}"
-    answer = await session.run(text, values)
+    answer = await session.run(text, passed_on)
     done = answer.data.get("done") if answer.data else None
     if done is None or _failed(done):
         raise _refusal(mutation, values, answer.faults, done)
@@ -136,14 +142,31 @@ def _read(catalog: Catalog, name: str, entry: GraphQLField) -> Mutation | None:
             returns[""] = own
     subject = next(iter(returns.values()), None) or _by_name(catalog, name)
     hidden = {fold(n) for n in catalog.exposure.closed(subject.row)} if subject else set()
+    wrapper, arguments = _unwrapped(entry)
     inputs = {
         key: argument
-        for key, argument in entry.args.items()
+        for key, argument in arguments.items()
         if is_required_argument(argument) or not ({fold(key), f"{fold(key)}id"} & hidden)
     }
     if catalog.exposure.clean(name) != name or any(_is_secret(catalog.exposure, key) for key in inputs):
         return None
-    return Mutation(name, catalog.exposure.clean(entry.description or ""), entry, inputs, returns, subject)
+    return Mutation(name, catalog.exposure.clean(entry.description or ""), entry, inputs, returns, subject, wrapper)
+
+
+def _unwrapped(entry: GraphQLField) -> tuple[str, Mapping[str, GraphQLArgument]]:
+    """The inputs of a mutation, taken out of the one object that holds them, and the name of its argument."""
+    if len(entry.args) != 1:
+        return "", entry.args
+    [(name, argument)] = entry.args.items()
+    kind = argument.type.of_type if isinstance(argument.type, GraphQLNonNull) else argument.type
+    if not isinstance(kind, GraphQLInputObjectType):
+        return "", entry.args
+    inner = {
+        key: GraphQLArgument(one.type, one.default_value, one.description, out_name=one.out_name)
+        for key, one in kind.fields.items()
+        if key != "clientMutationId"
+    }
+    return name, inner
 
 
 def _is_secret(exposure: Exposure, name: str) -> bool:
