@@ -3,14 +3,16 @@
 import asyncio
 import json
 from itertools import groupby
+from typing import Any
 
 import pytest
 
 from dragoman.harness import wire
+from dragoman.harness.claims.evidence import Basis
 from dragoman.harness.errors import BadRequest, ChatError, ProviderError
 from dragoman.harness.limits import Limits
 from tests.harness.test_turn import look, mutate
-from tests.harness.world import ADA, harbour, only
+from tests.harness.world import ADA, harbour, kinds, only
 
 
 def joined(frames: list[wire.Frame]) -> list[wire.Frame]:
@@ -48,6 +50,17 @@ async def test_a_stored_conversation_replays_as_the_frames_that_were_told() -> N
     for _, run in groupby(replayed, key=lambda e: e.run_id):
         seqs = [e.seq for e in run]
         assert seqs == list(range(1, len(seqs) + 1))
+
+
+async def test_evidence_that_fails_ends_no_turn_and_no_replay(monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
+    def broken(self: Basis, answer: str) -> Any:
+        raise IndexError(answer)
+
+    monkeypatch.setattr(Basis, "of", broken)
+    port = await harbour(["Argo is in port."])
+    assert kinds(await port.ask("Where is Argo?")) == ["user_message", "text_chunk", "done"]
+    assert kinds([wire.frame(e) for e in wire.replay(port.conversation.id, await port.rows())])[-1] == "done"
+    assert "the turn goes on" in caplog.text
 
 
 async def test_errors_told_before_the_text_are_replayed_before_it() -> None:

@@ -1,6 +1,7 @@
 """Evidence: follow a turn, and say of its answer what each claim rests on."""
 
 import datetime as dt
+import logging
 import re
 from collections.abc import Sequence
 from itertools import groupby
@@ -13,6 +14,8 @@ from dragoman.harness.claims.numerals import DATE, Day, days
 from dragoman.harness.claims.reading import Candidate, Sentence, codes, counted, exact, numbers, quotes, sentences
 from dragoman.harness.claims.words import stem
 from dragoman.harness.messages import Message
+
+log = logging.getLogger("dragoman.turn")
 
 MOST = 300  # claims of one answer
 MOST_READ = 20_000  # characters of an answer
@@ -31,9 +34,12 @@ class Basis:
 
     def follow(self, messages: Sequence[Message]) -> None:
         """Read what is new in the messages of the turn, which begin with the question."""
-        for message in messages[self._read :]:
-            self._add(message)
-        self._read = len(messages)
+        fresh, self._read = messages[self._read :], len(messages)
+        for message in fresh:
+            try:
+                self._add(message)
+            except Exception:  # evidence stands beside an answer and never in its way
+                log.exception("A result could not be read as evidence; the turn goes on.")
 
     def claims(self, messages: Sequence[Message]) -> tuple[Claim, ...]:
         """The claims of the turn's answer, in its order; nothing unless the answer was written to its end."""
@@ -43,7 +49,11 @@ class Basis:
         if last.outcome.finish_reason in ("stopped", "interrupted"):
             return ()
         self.follow(messages)
-        return self.of(last.text[:MOST_READ])
+        try:
+            return self.of(last.text[:MOST_READ])
+        except Exception:
+            log.exception("An answer could not be read for its claims; the turn goes on.")
+            return ()
 
     def of(self, answer: str) -> tuple[Claim, ...]:
         """The claims of a text in its order, without what only looks like one."""

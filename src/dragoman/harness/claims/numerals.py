@@ -54,7 +54,8 @@ def readings(text: str, scale: float = 1) -> list[Reading]:
         forms = [bare]
     elif len(set(seps)) == 2:
         last = seps[-1]
-        forms = [bare.replace("," if last == "." else ".", "").replace(last, ".")]
+        if seps.count(last) == 1:  # 1,234.500.00 is no number
+            forms = [bare.replace("," if last == "." else ".", "").replace(last, ".")]
     else:
         if all(len(group) == 3 for group in re.split("[.,]", bare)[1:]):
             forms.append(re.sub("[.,]", "", bare))

@@ -132,7 +132,7 @@ def numbers(sentence: Sentence) -> Iterator[Candidate]:
         known = unit in UNITS or unit in PERCENT or unit in SCALES
         if unit and not gap and not known:
             continue  # 3rd, 2x, 12a: part of a word
-        if LABELLED.search(text[max(0, match.start() - 24) : match.start()]):
+        if not readings(number) or LABELLED.search(text[max(0, match.start() - 24) : match.start()]):
             continue
         scale = SCALES[unit] if unit in SCALES and (gap == "" or len(unit) > 1) else 1.0
         both = readings(number) if scale != 1 and unit in UNITS else []  # 5m: millions or metres
