@@ -1,6 +1,8 @@
 """Indexing: see to it, before a first question, that there is an index to ask, with its progress shown."""
 
-from dragoman.cli.printing import Reporting
+from rich.text import Text
+
+from dragoman.cli.printing import Reporting, errors, plain
 from dragoman.repo import db, graph, scan
 from dragoman.repo.config import Config
 from dragoman.repo.repository import Repository
@@ -13,4 +15,8 @@ def ensure(repository: Repository, settings: Config, title: str = "") -> None:
             graph.ready(index)
     except db.NotIndexed:
         with Reporting(title) as report:
-            scan.scan(repository, report, exclude=settings.index.exclude, default_branch=settings.default_branch)
+            scanned = scan.scan(
+                repository, report, exclude=settings.index.exclude, default_branch=settings.default_branch
+            )
+        if scanned.fault:
+            errors().print(Text(plain(scanned.fault), style="red"))

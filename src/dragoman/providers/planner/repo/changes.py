@@ -133,7 +133,7 @@ def why(asked: Asked) -> Calls:
         step = yield from call("find_changes", query=subject.words, limit=5)
         if step.failed or not step.data.get("found"):
             return f'{NOT_REASONS}, and no commit speaks of "{subject.words}".'
-        return f"{NOT_REASONS}. {_commits(step.data, f''' speak of "{subject.words}"''', '')}"
+        return f"{NOT_REASONS}. {_commits(step.data, f''' about "{subject.words}"''', '')}"
     where, note, touched = yield from touching(subject, 5)
     if touched is None:
         return f"{NOT_REASONS}. {note}"
@@ -195,7 +195,7 @@ def _commits(data: Item, told: str, note: str) -> str:
 
 
 def _told(asked: Asked, query: str, path: str) -> str:
-    parts = [f' speak of "{query}"' if query else "", f" touched `{path}`" if path else ""]
+    parts = [f' about "{query}"' if query else "", f" touched `{path}`" if path else ""]
     parts.append(f" by {asked.author}" if asked.author else "")
     if asked.since and asked.since == asked.until:
         parts.append(f" on {asked.since}")

@@ -70,6 +70,23 @@ def busiest(asked: Asked) -> Calls:
     return f"The files{where} that most commits touched{_period(asked)}:\n{listed(lines, len(lines), 'file', limit)}"
 
 
+def largest(asked: Asked) -> Calls:
+    """The files with the most lines."""
+    path = ""
+    if not asked.subject.empty and not asked.subject.whole:
+        path, note = yield from changes.place_of(asked.subject)
+        if not path:
+            return note
+    limit = asked.limit or BUSIEST
+    where = f" WHERE {_at(path)}" if path else ""
+    sql = f"SELECT path, max(lines) AS lines FROM files{where} GROUP BY path ORDER BY lines DESC, path LIMIT {limit}"
+    step = yield from call("run_project_stats", sql=sql)
+    if step.failed:
+        return trouble(step)
+    lines = [f"`{row[0]}`: {counted(int(row[1]), 'line')}" for row in step.data.get("rows") or []]
+    return f"The longest files{f' in `{path}`' if path else ''}:\n{listed(lines, len(lines), 'file', limit)}"
+
+
 def who(asked: Asked) -> Calls:
     """The authors by commits, in a path or in all, each with where they work most."""
     path = ""
@@ -105,7 +122,7 @@ def who(asked: Asked) -> Calls:
     for author, commits, latest in rows:
         mostly = f", mostly in {', '.join(busy[author][:3])}" if busy.get(author) else ""
         lines.append(f"{author}: {counted(int(commits), 'commit')}{mostly}, the last on {latest}")
-    where = f" on `{path}`" if path else ""
+    where = f" on `{path}`" if path else " here"
     return f"{counted(len(rows), 'author')} worked{where}{_period(asked)}:\n{listed(lines, len(lines), 'author', 20)}"
 
 
@@ -124,10 +141,10 @@ def count(asked: Asked) -> Calls:
         step = yield from call("find_changes", query=query, path=path, since=asked.since, until=asked.until, limit=1)
         if step.failed:
             return trouble(step)
-        where = f" touched `{path}`" if path else f' speak of "{query}"' if query else ""
+        where = f" touched `{path}`" if path else f' about "{query}"' if query else ""
         verb = "" if where else " are known"
         return f"{counted(int(step.data.get('found') or 0), 'commit').capitalize()}{where or verb}{_period(asked)}."
-    if of in ("functions", "methods", "classes") or (of in ("symbols", "files", "lines") and named):
+    if of in ("functions", "methods", "classes", "tests") or (of in ("symbols", "files", "lines") and named):
         return (yield from _in_code(asked))
     step = yield from call("get_repo_overview")
     if step.failed:
@@ -211,7 +228,10 @@ def _in_code(asked: Asked) -> Calls:
     if asked.of in ("files", "lines"):
         sql = "SELECT count(id) AS files, coalesce(sum(lines), 0) AS lines FROM files"
     else:
-        sql = f"SELECT count(symbols.id) AS symbols FROM symbols{' JOIN files ON files.id = file_id' if path else ''}"
+        joined = " JOIN files ON files.id = file_id" if path or asked.of == "tests" else ""
+        sql = f"SELECT count(symbols.id) AS symbols FROM symbols{joined}"
+        if asked.of == "tests":
+            conditions.append("is_test = 1 AND kind IN ('function', 'method') AND name LIKE 'test%'")
         if kind := {"functions": "function", "methods": "method", "classes": "class"}.get(asked.of):
             conditions.append(f"kind = '{kind}'")
     sql += f" WHERE {' AND '.join(conditions)}" if conditions else ""

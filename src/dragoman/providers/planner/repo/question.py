@@ -78,7 +78,7 @@ def _bare_thing(said: str, history: History) -> Asked:
     if len(telling) != 1 and len(words) != 1:
         return Asked("")
     found = subjects.one(telling[0] if telling else words[0]) if words else Subject()
-    if len(words) > 4:  # more was asked than what this thing is
+    if len(words) > 2:  # more was asked than what this thing is
         return Asked("unsure", found)
     if found.line:
         return Asked("show", found)
@@ -160,6 +160,6 @@ _NOUNS = {
     "people": "authors", "person": "authors", "developers": "authors", "committers": "authors", "committer": "authors",
     "developer": "authors", "loc": "lines", "line": "lines", "directories": "folders", "calls": "calls",
     "months": "month", "weeks": "week", "years": "year", "days": "day", "monthly": "month", "weekly": "week",
-    "yearly": "year", "daily": "day", "annually": "year", "tests": "files", "lines of code": "lines",
+    "yearly": "year", "daily": "day", "annually": "year", "tests": "tests", "lines of code": "lines",
     "languages": "languages", "language": "languages",
 }  # fmt: skip

@@ -36,7 +36,15 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("who", r"\b(?:main|top|most active|biggest|busiest|all)\s+(?:the )?(?:\d+ )?" + _PEOPLE + r"\b(?:\s+(?:of|in|for|on|to)\s+(?P<s>.+))?"),
     ("who", r"^(?:list )?(?:the )?" + _PEOPLE + r"(?:\s+(?:of|in|for|on|to)\s+(?P<s>.+))?$"),
     ("who", r"^(?:which|what) " + _PEOPLE + r" (?:work|works|worked|contribute|contributed|changed|know|wrote|touched)\w*\b(?:\s+(?:on|in|at|to|about))?\s*(?P<s>.+)?$"),
+    (
+        "largest",
+        r"\b(?:biggest|largest|longest)\b\s*(?:\d+ )?(?:source )?files?(?:\s+(?:in|under|of|inside)\s+(?P<s>.+))?$",
+    ),
     # who calls
+    (
+        "callers",
+        r"^(?:is|are) (?:anything|anyone|anybody|something|any code) (?:still )?(?:calling|using|referencing) (?P<s>.+)$",
+    ),
     ("callers", r"^(?:who|what|which " + _KIND + r")(?: (?:all|else|other code))? (?:calls?|uses?|invokes?|references?|depends on|relies on|instantiates?|constructs?|is calling|is using|are calling|are using|call|use)\s+(?P<s>.+)$"),
     ("callers", r"^(?:from )?where (?:is|are|do we|do i|does|do) (?P<s>.+?) (?:get |being )?" + _CALLED + r"(?: from)?$"),
     ("callers", r"^where do (?:we|i|you|they) (?:call|use|invoke|reference|instantiate) (?P<s>.+)$"),
@@ -62,7 +70,7 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("commit", r"^(?:what did|what was|show(?: me)?|who made|describe|what is(?: in)?|what changed in|when was)?\s*(?:the )?(?:very )?(?:last|latest|newest|most recent) commit\b(?!\s+(?:to|in|on|of|that|by|about|which|touch\w*|for))(?: (?:change|do|touch|about|made))?$"),
     # how many
     ("by", r"^how many (?:commits|changes) (?:did|has|were made by|are by|come from|by) (?P<author>[\w .'-]+?)(?: (?:make|made|do|done|have|commit|contribute|write|push|land))?$"),
-    ("count", r"^(?:how many|(?:what is |give me )?(?:the )?(?:number|count) of|count(?: the| all)?)\s+(?:different |distinct |indexed |source |python )?(?P<of>commits?|files?|symbols?|functions?|methods?|classes|class|authors?|contributors?|people|developers?|committers?|lines(?: of code)?|loc|languages?|folders|directories|calls|changes)\b(?:\s+(?:are|is|were|do we|do you|does it|does|have|has|there|in|on|of|under|inside|touched|to|changed|we|have|for|it|code)\b)*\s*(?P<s>.+?)?(?: (?:have|has|contain|there|in total|total|altogether))*$"),
+    ("count", r"^(?:how many|(?:what is |give me )?(?:the )?(?:number|count) of|count(?: the| all)?)\s+(?:different |distinct |indexed |source |python )?(?P<of>commits?|files?|symbols?|functions?|methods?|classes|class|authors?|contributors?|people|developers?|committers?|lines(?: of code)?|loc|languages?|folders|directories|calls|changes|tests)\b(?:\s+(?:are|is|were|do we|do you|does it|does|have|has|there|in|on|of|under|inside|touched|to|changed|we|have|for|it|code)\b)*\s*(?P<s>.+?)?(?: (?:have|has|contain|there|in total|total|altogether))*$"),
     # when and who last
     ("born", r"^(?:when|who|by whom)(?: (?:was|were|did|first|has))* (?P<s>.+?) (?:(?:first )?(?:added|created|introduced|written|born|appear(?:ed)?|come|came|begun|started))(?: first)?(?: by)?$"),
     ("born", r"^who (?:first )?(?:added|created|introduced|started|authored) (?P<s>.+)$"),

@@ -44,6 +44,7 @@ PLANS: dict[str, Callable[[Asked], Calls]] = {
     "why": changes.why,
     "per": figures.per,
     "busiest": figures.busiest,
+    "largest": figures.largest,
     "who": figures.who,
     "count": figures.count,
     "overview": figures.overview,
