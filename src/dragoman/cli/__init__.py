@@ -1,1 +1,1 @@
-"""The command line: `dragoman init | ask | serve | doctor`."""
+"""The command line: `dragoman init | scan | ask | serve | doctor`."""
