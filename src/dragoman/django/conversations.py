@@ -22,11 +22,15 @@ _DELETING_SECONDS = 5  # how long a deletion waits for the answer that it stoppe
 
 
 @door("GET", "POST")
-async def conversations(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
-    """GET lists the caller's conversations, the last used one first; POST begins a new one."""
-    if request.method == "POST":
-        conversation = await desk.store.create(visitor.caller, visitor.session)
-        return as_json({"conversation_id": conversation.id}, status=201)
+async def begin(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    """Begin a new conversation; answers with its id."""
+    conversation = await desk.store.create(visitor.caller, visitor.session)
+    return as_json({"conversation_id": conversation.id}, status=201)
+
+
+@door("GET", "POST", begins_session=False)
+async def listing(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
+    """The caller's conversations, the last used one first. Whoever only looks gets no session by it."""
     limit, offset = _number(request, "limit", _PAGE, 1, _MOST), _number(request, "offset", 0, 0, 10**6)
     found, more = await in_thread(records.listed, desk.settings.alias, visitor.caller, limit, offset)
     body: dict[str, Any] = {
@@ -44,6 +48,11 @@ async def conversations(request: HttpRequest, desk: Desk, visitor: Visitor) -> H
         ]
     }
     return as_json({**body, "next_offset": offset + limit} if more else body)
+
+
+async def conversations(request: HttpRequest, alias: str) -> HttpResponseBase:
+    """GET lists the caller's conversations, POST begins a new one."""
+    return await (begin if request.method == "POST" else listing)(request, alias)
 
 
 @door("GET", "PATCH", "DELETE", begins_session=False)

@@ -30,7 +30,12 @@ async def _page(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRespo
         render,
         request,
         "dragoman/page.html",
-        {"base": desk.settings.url, "alias": desk.settings.alias, "who": visitor.caller.name},
+        {
+            "base": desk.settings.url,
+            "alias": desk.settings.alias,
+            "who": visitor.caller.name,
+            "providers": " ".join(desk.choices.names),
+        },
     )
 
 

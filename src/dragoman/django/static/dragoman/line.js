@@ -1,6 +1,7 @@
 // The line to the server: a WebSocket, or a POST answered by a stream of events where none can be opened.
 
 const OPENING = 5000; // milliseconds
+const EVENTS = "text/event-stream";
 const OPEN = 1; // of WebSocket.readyState
 
 export class Line {
@@ -22,8 +23,8 @@ export class Line {
     if (!this.usesEvents) await this.#open();
   }
 
-  async ask(text, conversationId) {
-    const frame = { type: "message", text };
+  async ask(text, conversationId, choice = {}) {
+    const frame = { type: "message", text, ...choice };
     if (conversationId) frame.conversation_id = conversationId;
     if (await this.#say(frame)) return;
     if (!conversationId) {
@@ -44,12 +45,40 @@ export class Line {
     else await this.#post("stop/", { conversation_id: conversationId });
   }
 
-  // The frames of a stored conversation, or null where there is none of that id.
-  async replay(conversationId) {
-    const response = await fetch(`${this.base}conversations/${encodeURIComponent(conversationId)}/`, {
-      headers: { accept: "application/json" },
-    });
-    return response.ok ? (await response.json()).frames : null;
+  // A stored conversation with its frames, or null where there is none of that id.
+  replay(conversationId) {
+    return this.#get(`conversations/${encodeURIComponent(conversationId)}/`);
+  }
+
+  // Hear a run that goes on, from its first frame.
+  async attach(conversationId, runId) {
+    const frame = { type: "attach", conversation_id: conversationId, run_id: runId, after_seq: 0 };
+    if (await this.#say(frame)) return;
+    await this.#read((signal) =>
+      fetch(`${this.base}conversations/${conversationId}/runs/${runId}/?after=0`, { signal, headers: { accept: EVENTS } }),
+    );
+  }
+
+  list(offset) {
+    return this.#get(`conversations/?limit=30&offset=${offset}`);
+  }
+
+  models(provider) {
+    return this.#get(`models/?provider=${encodeURIComponent(provider)}`);
+  }
+
+  async change(conversationId, values) {
+    const path = `conversations/${encodeURIComponent(conversationId)}/`;
+    return (await this.#send("PATCH", path, values)).ok;
+  }
+
+  async remove(conversationId) {
+    return (await this.#send("DELETE", `conversations/${encodeURIComponent(conversationId)}/`, {})).ok;
+  }
+
+  async #get(path) {
+    const response = await fetch(this.base + path, { headers: { accept: "application/json" } });
+    return response.ok ? response.json() : null;
   }
 
   // A new chat takes a new socket: the server begins a conversation with its first message.
@@ -96,12 +125,16 @@ export class Line {
     });
   }
 
-  async #stream(path, body) {
+  #stream(path, body) {
+    return this.#read((signal) => this.#post(path, body, EVENTS, signal));
+  }
+
+  async #read(request) {
     this.answering = true;
     this.reading = new AbortController();
     try {
-      const response = await this.#post(path, body, "text/event-stream", this.reading.signal);
-      if (!response.ok || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      const response = await request(this.reading.signal);
+      if (!response.ok || !response.headers.get("content-type")?.startsWith(EVENTS)) {
         return await this.#refused(response);
       }
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -123,8 +156,12 @@ export class Line {
   }
 
   #post(path, body, accept = "application/json", signal = undefined) {
+    return this.#send("POST", path, body, accept, signal);
+  }
+
+  #send(method, path, body, accept = "application/json", signal = undefined) {
     return fetch(this.base + path, {
-      method: "POST",
+      method,
       headers: { accept, "content-type": "application/json", "x-csrftoken": this.token },
       body: JSON.stringify(body),
       signal,

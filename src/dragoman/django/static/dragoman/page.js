@@ -1,9 +1,11 @@
 // The page: state in, elements out. Every text is set as text, never as markup.
 
 import { figure } from "./chart.js";
+import { Choice } from "./choice.js";
 import { sources, weave } from "./evidence.js";
 import { Line } from "./line.js";
 import { empty, reduce } from "./reduce.js";
+import { Side } from "./side.js";
 
 const at = (id) => document.getElementById(id);
 const [scroll, thread, welcome, busy, banner] = ["scroll", "thread", "welcome", "busy", "banner"].map(at);
@@ -13,17 +15,30 @@ const { base, token } = document.body.dataset;
 let state = empty;
 let drawn = { items: new Map(), spoken: "" };
 let due = false;
+let replaying = false;
 
-const line = new Line(base, token, apply, () =>
-  apply({ type: "lost", message: "The line was lost. What was said so far is kept; load the page to see it, or ask again." }),
-);
+const AGAIN = 1000; // milliseconds after a lost line until the server is asked whether the answer goes on
+
+const line = new Line(base, token, apply, () => {
+  apply({ type: "lost", message: "The line was lost. What was said so far is kept; load the page to see it, or ask again." });
+  setTimeout(async () => {
+    const id = state.conversationId;
+    if (!id || state.busy) return;
+    const found = await line.replay(id).catch(() => null);
+    if (found?.run_id && id === state.conversationId && !state.busy) load();
+  }, AGAIN);
+});
+const side = new Side(at("side"), line, () => fresh());
+const choice = new Choice(at("choice"), line, (document.body.dataset.providers ?? "").split(" ").filter(Boolean));
 
 function apply(frame) {
   const before = state.conversationId;
   state = reduce(state, frame);
   if (state.conversationId !== before && state.conversationId) {
     history.replaceState(null, "", `#${state.conversationId}`);
+    side.mark(state.conversationId);
   }
+  if (frame.type === "done" && !replaying) side.refresh();
   if (!due) {
     due = true;
     requestAnimationFrame(draw);
@@ -51,6 +66,7 @@ function draw() {
   busy.hidden = !state.busy || last?.kind === "text";
   send.hidden = state.busy;
   stop.hidden = !state.busy;
+  choice.disable(state.busy);
   stop.disabled = !state.conversationId;
   banner.hidden = !state.trouble;
   banner.firstElementChild.textContent = state.trouble?.message ?? "";
@@ -223,7 +239,7 @@ function ask() {
   fit();
   apply({ type: "sent", text: said });
   scroll.scrollTop = scroll.scrollHeight;
-  line.ask(said, state.conversationId).catch(() => apply({ type: "lost", message: "The server cannot be reached." }));
+  line.ask(said, state.conversationId, choice.take()).catch(() => apply({ type: "lost", message: "The server cannot be reached." }));
 }
 
 function decide(id, confirmed) {
@@ -234,24 +250,48 @@ function decide(id, confirmed) {
 
 let loads = 0;
 
+const UNHEARD = "This is being answered in another tab. Load the page again to see the answer.";
+const CUT_OFF = "The last answer was cut off. Ask again.";
+
 async function load() {
   const id = location.hash.slice(1);
   const mine = ++loads;
   line.hangUp();
   reset();
+  side.mark(id);
+  if (!id) choice.show();
   if (id) {
-    const frames = await line.replay(id).catch(() => null);
+    const found = await line.replay(id).catch(() => null);
     if (mine !== loads) return; // somebody went on to another one meanwhile
-    if (frames) {
+    if (found) {
       state = { ...empty, conversationId: id };
-      frames.forEach(apply);
+      replaying = true;
+      found.frames.filter((frame) => frame.run_id !== found.run_id).forEach(apply); // that run tells itself, below
+      replaying = false;
       drawn.spoken = state.spoken; // an answer of the past is not read out again
+      side.mark(id);
+      choice.show(found.provider, found.model);
+      if (found.run_id) await line.attach(id, found.run_id).catch(() => {});
+      else if (state.busy) apply({ type: "lost", message: found.running ? UNHEARD : CUT_OFF });
     } else {
       history.replaceState(null, "", location.pathname);
       apply({ type: "error", message: "That conversation is not there, or is not yours.", run_id: null });
     }
   }
   await line.warm();
+}
+
+function fresh() {
+  history.pushState(null, "", location.pathname);
+  menu(false);
+  load();
+  text.focus();
+}
+
+// The side bar where there is no room for it beside the conversation.
+function menu(open) {
+  document.body.classList.toggle("open", open);
+  at("menu").setAttribute("aria-expanded", String(open));
 }
 
 function reset() {
@@ -276,12 +316,12 @@ text.onkeydown = (event) => {
   ask();
 };
 stop.onclick = () => line.stop(state.conversationId);
-at("fresh").onclick = () => {
-  history.pushState(null, "", location.pathname);
-  load();
-  text.focus();
-};
+at("fresh").onclick = fresh;
+at("menu").onclick = () => menu(!document.body.classList.contains("open"));
+at("side").addEventListener("click", (event) => event.target.closest("a") && menu(false));
+document.addEventListener("keydown", (event) => event.key === "Escape" && menu(false));
 banner.lastElementChild.onclick = () => apply({ type: "dismissed" });
 window.onpopstate = load;
 
 load();
+side.refresh();
