@@ -40,6 +40,7 @@ async def test_a_websocket_from_elsewhere_is_turned_away_at_the_door():
     assert await socket.connect() == (False, 4403) or doors.entered() == {"websocket"}
 
 
+@pytest.mark.django_db  # a check may ask the database what it supports
 def test_a_system_check_is_the_command_line():
     call_command("check")
     assert doors.entered() == {"command line"}

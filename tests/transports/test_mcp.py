@@ -65,7 +65,7 @@ async def test_the_tools_are_those_of_the_chat_and_say_what_they_do(browser: Bro
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         found = await client.call_tool("look_up", {"name": "Apollo"})
         missing = await client.call_tool("look_up", {"name": "Vostok"})
-    assert tools.keys() == {"look_up", "rename"}
+    assert tools.keys() == {"look_up", "rename", "draw"}
     assert tools["look_up"].annotations.read_only_hint
     assert tools["rename"].annotations.destructive_hint
     assert json.loads(found.content[0].text) == {"name": "Apollo", "status": "active"}

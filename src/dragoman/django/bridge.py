@@ -1,6 +1,7 @@
 """Answer a Django request with an ASGI application: whole where it answers whole, streamed where it streams."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -9,16 +10,20 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 
 from dragoman.harness.errors import BadRequest
 
+log = logging.getLogger("dragoman.bridge")
+
 type Frame = MutableMapping[str, Any]
 type Application = Callable[
     [Frame, Callable[[], Awaitable[Frame]], Callable[[Frame], Awaitable[None]]], Awaitable[None]
 ]
 
+LEAVING_SECONDS = 10  # from the end of an answer, or from a client's leaving, to the end of the application's work
+
 _HOP_BY_HOP = {b"connection", b"content-length", b"transfer-encoding"}
 
 
 async def answer(application: Application, scope: Frame, request: HttpRequest) -> HttpResponseBase:
-    """The application's answer to this request. It is told when the client leaves, and cancelled when it does not end then.
+    """The application's answer to this request. It is told when the client leaves, and cancelled when it then does not end.
 
     Raises BadRequest for a body that is too large, and whatever the application raised before it began to answer.
     """
@@ -32,7 +37,7 @@ async def answer(application: Application, scope: Frame, request: HttpRequest) -
         else:
             response = HttpResponse(b"".join([piece async for piece in exchange.stream()]), status=start["status"])
     except BaseException:
-        await exchange.close()
+        exchange.close()
         raise
     for name, value in headers:
         response[name.decode("latin-1")] = value.decode("latin-1")
@@ -71,28 +76,43 @@ class _Exchange:
                 if said.get("body"):
                     yield said["body"]
                 if not said.get("more_body", False):
-                    self._gone.set()
-                    await asyncio.shield(self._task)  # it may have something to put away
                     break
         finally:
-            await self.close()
+            self.close()
 
-    async def close(self) -> None:
+    def close(self) -> None:
+        """Tell the application that the client has left; it has a while to put away what it has in hand."""
         self._gone.set()
-        self._task.cancel()
-        await asyncio.wait([self._task])
+        while not self._said.empty():  # one piece may wait for room
+            self._said.get_nowait()
+        if not self._task.done():
+            timer = asyncio.get_running_loop().call_later(LEAVING_SECONDS, self._task.cancel)
+            _leaving[self._task] = timer
+            self._task.add_done_callback(_left)
 
     async def _run(self, application: Application, scope: Frame) -> None:
         try:
-            await application(scope, self._receive, self._said.put)
+            await application(scope, self._receive, self._send)
         finally:
-            # Put without waiting: nobody may be left to read. What was said before is still read first.
-            while self._said.full() and self._gone.is_set():
-                self._said.get_nowait()
-            await self._said.put(None)
+            if not self._gone.is_set():
+                await self._said.put(None)
+
+    async def _send(self, said: Frame) -> None:
+        if not self._gone.is_set():
+            await self._said.put(said)
 
     async def _receive(self) -> Frame:
         if self._inbox:
             return self._inbox.pop()
         await self._gone.wait()
         return {"type": "http.disconnect"}
+
+
+# The loop keeps no reference to a task; without one it may be collected before it is done.
+_leaving: dict[asyncio.Future[None], asyncio.TimerHandle] = {}
+
+
+def _left(task: asyncio.Future[None]) -> None:
+    _leaving.pop(task).cancel()
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.debug("An application failed after its client had left.", exc_info=error)
