@@ -156,3 +156,5 @@ class ChatTest(TransactionTestCase):
         done = self.call("lena", "mutate", mutation="createBook", input={"data": book})
         self.assertTrue(done.get("ok"), done)
         self.assertTrue(models.Book.objects.filter(title="New", pages=12).exists())
+        done = self.call("lena", "mutate", mutation="createBook", input=book | {"title": "Newer"})
+        self.assertTrue(done.get("ok"), done)

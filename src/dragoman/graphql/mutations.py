@@ -77,6 +77,9 @@ def pick(mutations: Mapping[str, Mutation], name: str) -> Mutation:
 def check(mutation: Mutation, given: Mapping[str, Any]) -> dict[str, Any]:
     """The input in the schema's names and types. Raises ToolError for an unknown, missing or impossible one."""
     fitted: dict[str, Any] = {}
+    inner = given.get(mutation.wrapper) if mutation.wrapper and mutation.wrapper not in mutation.inputs else None
+    if len(given) == 1 and isinstance(inner, Mapping):  # the schema's own form says the same
+        given = inner
     for key, value in given.items():
         name = resolve(key, mutation.inputs) or _by_id(key, mutation)
         if name is None:
