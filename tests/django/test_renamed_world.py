@@ -133,7 +133,8 @@ def test_no_word_of_the_example_stands_in_the_planners_source(root: Path) -> Non
     } - {*PLAIN, *TOOLS_OWN, *ENGLISH}
     found = {
         f"{file.name}: {word}"
-        for file in sorted((root / "src/dragoman/providers/planner").glob("**/*.py"))
+        # Not those in repo/, which speak of classes, lines and modules and are never asked about rows.
+        for file in sorted((root / "src/dragoman/providers/planner").glob("*.py"))
         for text in _spoken(file)
         for word in re.findall(r"[a-z]+", text.casefold())
         if word in own

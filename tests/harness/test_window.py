@@ -80,6 +80,7 @@ async def test_what_folding_cost_is_counted_with_the_answer() -> None:
     assert costs[2] > costs[1] + 40  # the instructions of the summary alone are that long
 
 
+@pytest.mark.requirement("g.conversation.last-results")
 async def test_results_of_the_latest_exchange_are_sent_in_full_whatever_the_counts() -> None:
     limits = Limits(summarize_after=1, max_recent_messages=1)
     port = await harbour([look("Argo")], [look("Beagle")], "Two ships.", "In port.", limits=limits)

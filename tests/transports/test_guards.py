@@ -12,7 +12,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.test import AsyncClient
 from pytest_django import Settings
 
-from dragoman.django import identity, models
+from dragoman.django import identity, models, rows
 from dragoman.django.store import DjangoStore
 from dragoman.harness.caller import Caller
 from dragoman.harness.tools import Toolbox
@@ -134,6 +134,12 @@ def no_owner(patch: pytest.MonkeyPatch) -> None:
     )
 
 
+def no_owner_and_no_seal(patch: pytest.MonkeyPatch) -> None:
+    """Whoever gets past the owner meets the seal, which binds what was shown to whom it was shown to."""
+    no_owner(patch)
+    patch.setattr(rows, "seal", lambda *_: "sealed")
+
+
 def identity_of_the_opening(patch: pytest.MonkeyPatch) -> None:
     async def as_it_was(self: identity.Socket) -> identity.Visitor:
         return identity.Visitor(Caller(f"user:{self.user.pk}", self.user, is_authenticated=True), "kept")
@@ -172,7 +178,7 @@ ATTACKS: list[tuple[Attack, Callable[[pytest.MonkeyPatch], None]]] = [
     (foreign_page_posts_with_the_cookie, no_csrf),
     (stranger_reads_a_conversation, no_owner),
     (stranger_goes_on_in_a_conversation, no_owner),
-    (stranger_confirms, no_owner),
+    (stranger_confirms, no_owner_and_no_seal),
     (socket_outlives_the_log_out, identity_of_the_opening),
     (socket_outlives_the_person, identity_of_the_opening),
     (permission_says_nothing, anything_but_false),

@@ -132,9 +132,9 @@ async def test_paths_agree_with_the_librarys_own_for_every_kind_of_manager(groun
     assert compared > 150
 
 
-@pytest.mark.requirement("g.tools.mutate")
-async def test_an_allowed_mutation_runs_as_the_person_who_asks() -> None:
-    grounding = GraphQLGrounding(GeneralManagerHost(), allowed_mutations=["archiveProject"])
+@pytest.mark.requirement("g.tools.mutate", "g.confirm.default-none")
+async def test_an_allowed_mutation_runs_at_once_as_the_person_who_asks() -> None:
+    grounding = GraphQLGrounding(GeneralManagerHost(), allowed_mutations=["archiveProject"])  # and none to confirm
     call = ("mutate", {"mutation": "archiveProject", "input": {"project": "1"}})
     [refused] = await asked(grounding, await person("ben"), call)
     assert refused["code"] == "permission_denied"

@@ -53,12 +53,12 @@ def tools(repository: Repository) -> list[Tool]:
         tool(
             "get_callers",
             "Who calls a symbol, each call with its line. `possible` are guesses by name alone: say so, do not count them.",
-            {**_SHORT_NAME, **_PAGING}, ["name"], _get_callers,
+            {**_NAME, **_PAGING}, ["name"], _get_callers,
         ),
         tool(
             "get_callees",
             "What a symbol calls, each call with its line; `possible` are guesses, `unresolved` leads nowhere known.",
-            {**_SHORT_NAME, **_PAGING}, ["name"], _get_callees,
+            {**_NAME, **_PAGING}, ["name"], _get_callees,
         ),
         tool(
             "get_area_outline",
@@ -66,9 +66,6 @@ def tools(repository: Repository) -> list[Tool]:
             {"path": {"type": "string", "description": "from the root; empty for all"}}, [], _get_area_outline,
         ),
     ]  # fmt: skip
-
-
-_SHORT_NAME = {"name": {"type": "string", "description": "As for get_symbol."}}
 
 
 def _asked(repository: Repository, ask: Ask, arguments: Mapping[str, Any]) -> Any:
