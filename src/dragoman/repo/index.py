@@ -1,9 +1,11 @@
 """Bring the code graph up to date: read what changed, resolve calls from what is kept of all files, publish."""
 
+import gc
 import json
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dragoman.repo import intake, overlays, publish, tree
@@ -75,22 +77,35 @@ def state(connection: sqlite3.Connection) -> dict[str, object]:
 def _publish(
     connection: sqlite3.Connection, repository: Repository, listed: tree.Tree, report: Report, *, anew: bool
 ) -> None:
-    report("resolve", 0, None)
-    known = {}
-    unreadable = []
-    for path, stored in connection.execute(
-        "SELECT path, facts FROM readings WHERE facts IS NOT NULL AND reason IS NULL"
-    ):
-        try:
-            known[path] = facts.load(stored)
-        except ValueError:  # an odd block on the disk costs that file; it is read again next time
-            unreadable.append((path,))
-    connection.executemany("UPDATE readings SET mark = '', digest = '' WHERE path = ?", unreadable)
-    connection.commit()
-    resolution = resolve.resolve(known)
-    report("publish", 0, None)
-    overlaid = overlays.lay(repository, known, resolution)
-    publish.publish(connection, known, overlaid.resolution, listed.skipped, overlaid.calls, anew=anew)
+    with _no_collection():
+        report("resolve", 0, None)
+        known = {}
+        unreadable = []
+        for path, stored in connection.execute(
+            "SELECT path, facts FROM readings WHERE facts IS NOT NULL AND reason IS NULL"
+        ):
+            try:
+                known[path] = facts.load(stored)
+            except ValueError:  # an odd block on the disk costs that file; it is read again next time
+                unreadable.append((path,))
+        connection.executemany("UPDATE readings SET mark = '', digest = '' WHERE path = ?", unreadable)
+        connection.commit()
+        resolution = resolve.resolve(known)
+        report("publish", 0, None)
+        overlaid = overlays.lay(repository, known, resolution)
+        publish.publish(connection, known, overlaid.resolution, listed.skipped, overlaid.calls, anew=anew)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Let nobody look for circles among the millions of small values that live until the block ends: it takes as long again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _forget(connection: sqlite3.Connection, listed: tree.Tree) -> None:
