@@ -189,9 +189,12 @@ def test_without_websockets_the_answer_comes_as_a_stream_of_events(chromium: Bro
 def test_an_anonymous_visitor_keeps_the_conversation_after_a_reload(chromium: Browser, server: Server):
     context = chromium.new_context()
     page = context.new_page()
+    sockets: list[str] = []
+    page.on("websocket", lambda socket: sockets.append(socket.url))
     page.goto(f"{server.url}/chat/")
     ask(page, "hello")
     expect(page.locator("#thread")).to_contain_text("Good day.")
+    assert len(sockets) == 1  # a second would have begun a session of its own, and its cookie may win
     page.reload()
     expect(page.locator("#thread")).to_contain_text("Good day.")
     ask(page, "look")

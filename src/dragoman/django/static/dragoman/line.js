@@ -12,6 +12,7 @@ export class Line {
     this.hear = hear;
     this.lost = lost;
     this.socket = null;
+    this.opening = null;
     this.usesEvents = !("WebSocket" in window);
     this.everOpened = false;
     this.answering = false;
@@ -96,8 +97,14 @@ export class Line {
     return true;
   }
 
-  #open() {
-    if (this.socket?.readyState === OPEN) return Promise.resolve(true);
+  // Of two that need a socket at once both get the same one: each new one of an anonymous visitor begins a session of its own.
+  async #open() {
+    if (this.socket?.readyState === OPEN) return true;
+    this.opening ??= this.#opened().finally(() => (this.opening = null));
+    return this.opening;
+  }
+
+  #opened() {
     return new Promise((resolve) => {
       const url = new URL(this.base, location.href);
       url.protocol = url.protocol.replace("http", "ws");
