@@ -6,7 +6,7 @@ from contextlib import aclosing
 import pytest
 
 from dragoman.harness import wire
-from dragoman.harness.errors import BadRequest
+from dragoman.harness.errors import BadRequest, ChatError
 from dragoman.harness.messages import Usage
 from dragoman.harness.provider import Spent
 from dragoman.harness.runs import Run, Supervisor
@@ -52,6 +52,18 @@ async def test_stop_takes_effect_while_the_model_is_silent_and_keeps_the_text() 
     assert port.provider.open == 0
     assert supervisor.running(port.conversation.id) is None
     assert not await supervisor.stop(port.conversation.id)
+
+
+async def test_a_run_that_is_stopped_before_its_first_event_says_that_it_did_not_begin() -> None:
+    port = await harbour("Never said.")
+    supervisor = Supervisor()
+    async with port.assistant.store.hold(port.conversation.id, "somebody-elses-run"):
+        run = start(port, supervisor)
+        await asyncio.sleep(0)  # it waits for the conversation now
+        assert await asyncio.wait_for(supervisor.stop(port.conversation.id), SOON)
+    with pytest.raises(ChatError) as told:
+        await heard(run)
+    assert told.value.code == "not_begun"
 
 
 @pytest.mark.parametrize("lines", [[], ["So far "]])

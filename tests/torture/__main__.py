@@ -61,29 +61,36 @@ async def _torture(options: argparse.Namespace, environment: dict[str, str]) -> 
     record = Record()
     chance = random.Random(options.seed)
     workers = [Worker(environment), Worker(environment)]
-    workers[0].migrate()
-    for worker in workers:
-        await worker.start()
-    before = [await _in_hand(worker) for worker in workers]
-    ports = tuple(worker.port for worker in workers)
-    people = [Person(n, ports, record, random.Random(options.seed + n)) for n in range(options.people)]
-    end = asyncio.get_running_loop().time() + options.seconds
-    async with asyncio.TaskGroup() as group:
-        group.create_task(_kill(workers, record, chance, end))
-        for person in people:
-            group.create_task(person.live(end))
-    print(f"waiting {LEASE_SECONDS} seconds for what dead workers held ...", flush=True)
-    await asyncio.sleep(LEASE_SECONDS)
-    await asyncio.gather(*(person.settle() for person in people))
-    await asyncio.sleep(1)
-    for worker, (tasks, _) in zip(workers, before, strict=True):
-        tasks_now, runs_now = await _in_hand(worker)
-        if runs_now or tasks_now > tasks + 4:
-            record.faults.append(f"a worker still has {runs_now} runs and {tasks_now} tasks in hand, {tasks} before")
-    for worker in workers:
-        if (code := await worker.end()) not in (0, -signal.SIGTERM):
-            record.faults.append(f"a worker ended with {code}")
-    record.faults += await asyncio.to_thread(workers[0].books)
+    try:
+        workers[0].migrate()
+        for worker in workers:
+            await worker.start()
+        before = [await _in_hand(worker) for worker in workers]
+        ports = tuple(worker.port for worker in workers)
+        people = [Person(n, ports, record, random.Random(options.seed + n)) for n in range(options.people)]
+        end = asyncio.get_running_loop().time() + options.seconds
+        async with asyncio.TaskGroup() as group:
+            group.create_task(_kill(workers, record, chance, end))
+            for person in people:
+                group.create_task(person.live(end))
+        print(f"waiting {LEASE_SECONDS} seconds for what dead workers held ...", flush=True)
+        await asyncio.sleep(LEASE_SECONDS)
+        await asyncio.gather(*(person.settle() for person in people))
+        await asyncio.gather(*(person.leave() for person in people))
+        await asyncio.sleep(1)
+        for worker, (tasks, _) in zip(workers, before, strict=True):
+            tasks_now, runs_now = await _in_hand(worker)
+            if runs_now or tasks_now > tasks + 4:
+                record.faults.append(
+                    f"a worker still has {runs_now} runs and {tasks_now} tasks in hand, {tasks} before"
+                )
+        for worker in workers:
+            if (code := await worker.end()) not in (0, -signal.SIGTERM):
+                record.faults.append(f"a worker ended with {code}")
+        record.faults += await asyncio.to_thread(workers[0].books)
+    finally:
+        for worker in workers:
+            worker.kill()
     return record
 
 

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 Frame = dict[str, Any]
 
-LOST = (OSError, ConnectionClosed, InvalidHandshake, httpx2.HTTPError, TimeoutError)
+LOST = (OSError, KeyError, ConnectionClosed, InvalidHandshake, httpx2.HTTPError, TimeoutError)
 PATIENCE_SECONDS = 15
 
 
@@ -40,6 +40,7 @@ class Person:
     cookies: dict[str, str] = field(default_factory=dict)
     conversation: str = ""
     tokens: int = 0
+    clients: dict[int, httpx2.AsyncClient] = field(default_factory=dict)
 
     async def live(self, until: float) -> None:
         """Do one thing after another; a worker that is dead is tried again."""
@@ -54,10 +55,11 @@ class Person:
                 await asyncio.sleep(0.1)
 
     async def _sign_in(self) -> None:
-        async with self._http() as http:
+        base = f"http://127.0.0.1:{self.chance.choice(self.ports)}"
+        async with httpx2.AsyncClient(base_url=base, timeout=PATIENCE_SECONDS, trust_env=False, verify=False) as http:
             await http.get(f"/sign-in/person{self.number}/")
             await http.get("/chat/")
-            self.cookies = dict(http.cookies)
+            self.cookies = {name: http.cookies[name] for name in ("sessionid", "csrftoken")}
 
     # What people do -------------------------------------------------------------------------------------------------
 
@@ -156,6 +158,9 @@ class Person:
         if not self.conversation or self.chance.random() < 0.2:
             async with self._http() as http:
                 told = await http.post("/chat/conversations/", json={})
+                if told.status_code != 201:
+                    self.record.counts[f"no new conversation, {told.status_code}"] += 1
+                    raise ConnectionError
                 self.conversation = told.json()["conversation_id"]
                 self.record.conversations[self.conversation] = self.number
         self.record.counts["messages"] += 1
@@ -173,14 +178,24 @@ class Person:
             ) as line:  # fmt: skip
                 yield line
 
-    def _http(self) -> httpx2.AsyncClient:
-        return httpx2.AsyncClient(
-            base_url=f"http://127.0.0.1:{self.chance.choice(self.ports)}",
-            cookies=self.cookies,
-            headers={"X-CSRFToken": self.cookies.get("csrftoken", "")},
-            timeout=PATIENCE_SECONDS * 2,
-            trust_env=False,
-        )
+    @asynccontextmanager
+    async def _http(self) -> AsyncIterator[httpx2.AsyncClient]:
+        """A client for either worker, kept: to make one costs more than a request."""
+        port = self.chance.choice(self.ports)
+        if port not in self.clients:
+            self.clients[port] = httpx2.AsyncClient(
+                base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS * 2, trust_env=False, verify=False
+            )
+        client = self.clients[port]
+        client.cookies.clear()  # those of the header count, whatever a server set for one port
+        client.headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        client.headers["X-CSRFToken"] = self.cookies.get("csrftoken", "")
+        yield client
+
+    async def leave(self) -> None:
+        """Close what is kept open."""
+        for client in self.clients.values():
+            await client.aclose()
 
 
 @dataclass
@@ -205,7 +220,7 @@ class _Heard:
         self.last = frame["seq"]
         result = frame.get("result")
         if frame["type"] == "tool_result" and isinstance(result, dict) and result.get("ok"):
-            self.record.done.add(result["token"])
+            self.record.done.add(result["mark"])
 
 
 async def _frames(line: ClientConnection, heard: _Heard) -> AsyncIterator[Frame]:

@@ -49,9 +49,9 @@ class Worker:
 
     def kill(self) -> None:
         """SIGKILL: it has no time to say anything."""
-        assert self._process is not None
-        self._process.kill()
-        self._process.wait()
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
 
     async def end(self) -> int:
         """SIGTERM, as a service manager does; the exit code. Kills it when it does not end."""

@@ -27,7 +27,7 @@ class World:
     async def tools(self, caller: Caller) -> Toolbox:
         async def look(arguments: Mapping[str, Any]) -> Any:
             await asyncio.sleep(0.01)
-            return {"rows": [{"id": arguments["token"]}]}
+            return {"rows": [{"id": arguments["mark"]}]}
 
         return Toolbox.of(
             [
@@ -39,7 +39,7 @@ class World:
 
 
 async def _change(arguments: Mapping[str, Any]) -> Any:
-    line = f"{arguments['token']}\n".encode()
+    line = f"{arguments['mark']}\n".encode()
     # One write to a file opened for appending: it is there whole or not at all, whoever dies.
     place = os.open(os.environ[JOURNAL], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
@@ -47,7 +47,7 @@ async def _change(arguments: Mapping[str, Any]) -> Any:
     finally:
         os.close(place)
     await asyncio.sleep(0.01)
-    return {"ok": True, "token": arguments["token"]}
+    return {"ok": True, "mark": arguments["mark"]}
 
 
 def journal() -> list[str]:
@@ -57,7 +57,7 @@ def journal() -> list[str]:
 
 
 def _definition(name: str) -> ToolDefinition:
-    parameters = {"type": "object", "properties": {"token": {"type": "string"}}, "required": ["token"]}
+    parameters = {"type": "object", "properties": {"mark": {"type": "string"}}, "required": ["mark"]}
     return ToolDefinition(name, f"{name}.", parameters)
 
 
@@ -80,5 +80,5 @@ class Model:
             yield Text("Done with it.")
         else:
             yield Text("I will. ")
-            yield ToolRequest(word, {"token": rest})
+            yield ToolRequest(word, {"mark": rest})
         yield Spent(Usage(10, 5))

@@ -1,16 +1,20 @@
 """A run outlives the line that asked: it is heard again from any frame on, in any worker, and stopped from anywhere."""
 
 import asyncio
+import uuid
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import AsyncClient
+from django.utils import timezone
 from pytest_django import Settings
 
 from dragoman.django import assistants, models, runlog, runs
+from dragoman.django.threads import in_thread
 from dragoman.harness.runs import Supervisor
 from tests.transports import world
-from tests.transports.clients import EVENTS, WAIT, Frame, events, kinds, socket, sse, text_of
+from tests.transports.clients import EVENTS, WAIT, Frame, events, kinds, new_conversation, socket, sse, text_of
 
 HERE, ELSEWHERE = "in the worker that runs it", "in another worker"
 workers = pytest.mark.parametrize("where", [HERE, ELSEWHERE])
@@ -131,6 +135,18 @@ async def test_a_stop_from_another_worker_ends_the_run_and_keeps_its_text(client
     replayed = (await client.get(f"/chat/conversations/{told[0]['conversation_id']}/")).json()
     assert text_of(replayed["frames"]) == "Piece one, "
     assert (replayed["running"], replayed["run_id"]) == (False, None)
+
+
+async def test_a_stop_that_a_dead_worker_never_saw_stops_nobody_after_it(client: AsyncClient):
+    conversation = await new_conversation(client)
+    long_ago = timezone.now() - timedelta(minutes=1)
+    held = models.Conversation.objects.filter(pk=uuid.UUID(conversation))
+    await held.aupdate(stop_requested=True, lease_holder="gone", lease_until=long_ago)
+    stopped, _ = await in_thread(runs._look, [conversation])
+    assert stopped == []
+    await held.aupdate(lease_until=timezone.now() + timedelta(minutes=1))
+    stopped, _ = await in_thread(runs._look, [conversation])
+    assert stopped == [conversation]
 
 
 async def test_a_conversation_says_which_run_goes_on(client: AsyncClient):

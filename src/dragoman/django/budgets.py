@@ -95,6 +95,8 @@ class Ledger:
             self._room(caller)
 
     def _left(self, caller: Caller, run_id: str) -> int | None:
+        # Open again: should this process die now, what is stored of the run counts and not what it had settled before.
+        models.Usage.objects.using(_database()).filter(pk=run_id).update(settled=None)
         if self.limit.max_tokens_per_hour is None:
             return None
         used = max(self._standing(rows).tokens for rows in self._windows(caller))

@@ -24,6 +24,7 @@ STATUS = {
     "method_not_allowed": 405,
     "conversation_busy": 409,
     "confirmation_unsupported": 409,
+    "not_begun": 409,
     "confirmation_changed": 409,
     "already_changed": 409,
     "unknown_message": 404,

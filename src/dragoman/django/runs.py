@@ -137,6 +137,8 @@ def _running_elsewhere(conversation_id: str) -> str | None:
 
 def _look(ids: list[str]) -> tuple[list[str], set[str]]:
     keys = [uuid.UUID(one) for one in ids]
-    stopped = models.Conversation.objects.filter(pk__in=keys, stop_requested=True).values_list("pk", flat=True)
+    # A stop that a dead worker never saw is none for whoever comes after it.
+    held = models.Conversation.objects.filter(pk__in=keys, stop_requested=True, lease_until__gt=timezone.now())
+    stopped = held.values_list("pk", flat=True)
     watched = models.Run.objects.filter(conversation_id__in=keys, watched_until__gt=timezone.now())
     return [one.hex for one in stopped], {one.hex for one in watched.values_list("conversation_id", flat=True)}

@@ -111,6 +111,8 @@ class Run:
         except asyncio.CancelledError:
             if not self._interrupted:  # not ours: the loop is going down
                 raise
+            if not self._told:
+                self._error = ChatError("This was stopped before it began. Ask again.", code="not_begun")
         except Exception:
             log.exception("A run failed.")
             self._error = ChatError("Something went wrong on the server. Ask again.", code="internal_error")
