@@ -1,16 +1,16 @@
 """GeneralManager: its schema, managers and executor for the GraphQL grounding. The only place that knows the library."""
 
 import inspect
-import logging
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import FieldDoesNotExist, ValidationError
-from django.db import DEFAULT_DB_ALIAS, connections, models, router
+from django.core.exceptions import FieldDoesNotExist
+from django.db import DEFAULT_DB_ALIAS, models, router
 from general_manager.api.graphql import GraphQL
 from general_manager.api.graphql_query_permissions import MAX_QUERY_PERMISSION_CANDIDATES, QueryFieldPermissionError
 from general_manager.api.property import GraphQLProperty
@@ -18,31 +18,18 @@ from general_manager.interface.requests import UnknownRequestFilterError
 from general_manager.manager import GeneralManager
 from graphql import (
     DocumentNode,
-    ExecutionResult,
     GraphQLError,
     GraphQLObjectType,
     GraphQLSchema,
-    execute,
 )
 from pint import DimensionalityError
 
+from dragoman.django.hosts.running import RunSync, answer, executed, fault, within
 from dragoman.django.threads import in_thread
-from dragoman.django.timeouts import time_limit
 from dragoman.graphql.dialects import Dialect, NestedFilters, NumberedPages, OrderObjects
-from dragoman.graphql.execute import writes
 from dragoman.graphql.host import UNSUPPORTED, Answer, Fault, Hint, Manager
 from dragoman.graphql.naming import resolve
 from dragoman.harness.caller import Caller
-
-log = logging.getLogger("dragoman.graphql")
-
-INTERNAL = "An internal server error occurred."
-
-
-class RunSync(Protocol):
-    """Runs synchronous work away from the event loop."""
-
-    def __call__[**P, R](self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[R]: ...
 
 
 class GeneralManagerHost:
@@ -102,18 +89,14 @@ class GeneralManagerHost:
         if schema is None:
             return Answer(None, (Fault("There is no GraphQL schema.", "no_schema"),))
         context = SimpleNamespace(user=user)
-        if writes(document):
-            return _answer(execute(schema, document, variable_values=variables, context_value=context))
-        with time_limit(
-            [connections[alias] for alias in _aliases(schema)], self._query_timeout_seconds, self._deadline_seconds
-        ) as limited:
-            result = execute(schema, document, variable_values=variables, context_value=context)
-        if limited.ran_out:
-            return Answer(
-                None,
-                (Fault(f"The query took longer than {self._query_timeout_seconds:g} seconds.", "query_timeout"),),
-            )
-        return _answer(result)
+        result = within(
+            lambda: executed(schema, document, variables, context),
+            document,
+            databases=_aliases(schema),
+            statement_seconds=self._query_timeout_seconds,
+            deadline_seconds=self._deadline_seconds,
+        )
+        return answer(result, _fault)
 
     def _manager(self, name: str, manager: type[GeneralManager], row: GraphQLObjectType) -> Manager:
         exposed = getattr(manager, "chat_exposed", False) is True
@@ -138,34 +121,18 @@ class GeneralManagerHost:
         )
 
 
-def _answer(result: Any) -> Answer:
-    assert isinstance(result, ExecutionResult)  # GeneralManager's resolvers are synchronous
-    return Answer(result.data, tuple(map(_fault, result.errors or ())))
-
-
 def _fault(error: GraphQLError) -> Fault:
-    extensions = error.extensions or {}
-    wrong = dict(extensions.get("fieldErrors") or {})
-    if general := extensions.get("nonFieldErrors"):
-        wrong["general"] = general
-    message, code, path = error.message, str(extensions.get("code", "")), tuple(error.path or ())
+    """An error as every host tells it, and those of this library by its own codes."""
     match error.original_error:
         case QueryFieldPermissionError():
-            code = "permission_denied"
-        case ValidationError() as invalid:
-            wrong = invalid.message_dict if hasattr(invalid, "error_dict") else {"general": invalid.messages}
-            message, code = " ".join(invalid.messages), "bad_value"
+            return replace(fault(GraphQLError(error.message, path=error.path)), code="permission_denied")
         case UnknownRequestFilterError():
-            message, code = "The remote system has no such filter.", UNSUPPORTED
+            return Fault("The remote system has no such filter.", UNSUPPORTED, tuple(error.path or ()))
         case DimensionalityError() as dimensions:
-            message, code = f"Cannot convert {dimensions.units1} to {dimensions.units2}.", "bad_unit"
-        case None | GraphQLError():
-            pass
-        case original:
-            # A fault of the project's own code, whose text is for developers.
-            log.error("A resolver of the schema failed.", exc_info=original)
-            message, code = INTERNAL, "INTERNAL_SERVER_ERROR"
-    return Fault(message, code, path, wrong)
+            sentence = f"Cannot convert {dimensions.units1} to {dimensions.units2}."
+            return Fault(sentence, "bad_unit", tuple(error.path or ()))
+        case _:
+            return fault(error)
 
 
 @lru_cache(maxsize=2)

@@ -15,7 +15,7 @@ from graphene_django.settings import graphene_settings
 from graphql import DocumentNode, GraphQLField, GraphQLList, GraphQLObjectType, GraphQLSchema
 
 from dragoman.django.hosts import models
-from dragoman.django.hosts.running import RunSync, answer, run
+from dragoman.django.hosts.running import RunSync, answer, executed, within
 from dragoman.django.threads import in_thread
 from dragoman.graphql.dialects import Dialect, nullable
 from dragoman.graphql.host import Answer, Hint, Manager
@@ -74,18 +74,14 @@ class GrapheneHost:
         assert schema is not None  # a catalog was read from it
         request = HttpRequest()
         request.user = user
-        return answer(
-            run(
-                schema,
-                document,
-                variables,
-                request,
-                databases=models.databases(kind._meta.model for _, kind in self._rows()),
-                statement_seconds=self._query_timeout_seconds,
-                deadline_seconds=self._deadline_seconds,
-                middleware=[self._cut],
-            )
+        result = within(
+            lambda: executed(schema, document, variables, request, middleware=[self._cut]),
+            document,
+            databases=models.databases(kind._meta.model for _, kind in self._rows()),
+            statement_seconds=self._query_timeout_seconds,
+            deadline_seconds=self._deadline_seconds,
         )
+        return answer(result)
 
     def _cut(self, then: Any, root: Any, info: Any, **arguments: Any) -> Any:
         """A list without paging gives all rows it has: give no more than can be looked at."""

@@ -1,41 +1,29 @@
 """strawberry-django: its schema, types and executor for the GraphQL grounding. The only place that knows the library."""
 
-import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from asgiref.sync import async_to_sync
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import FieldDoesNotExist, PermissionDenied, ValidationError
-from django.db import connections, models
+from django.core.exceptions import FieldDoesNotExist
+from django.db import models
 from django.http import HttpRequest, HttpResponse
 from django.utils.module_loading import import_string
-from graphql import DocumentNode, GraphQLError, GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema, print_ast
+from graphql import DocumentNode, GraphQLInputObjectType, GraphQLObjectType, GraphQLSchema, print_ast
 from strawberry import Schema
 from strawberry.django.context import StrawberryDjangoContext
-from strawberry.types.execution import ExecutionResult
 
 from dragoman.django.hosts import models as of_models
+from dragoman.django.hosts.running import RunSync, answer, within
 from dragoman.django.threads import in_thread
-from dragoman.django.timeouts import time_limit
 from dragoman.graphql.dialects import Dialect
-from dragoman.graphql.execute import writes
-from dragoman.graphql.host import Answer, Fault, Hint, Manager
+from dragoman.graphql.host import Answer, Hint, Manager
 from dragoman.graphql.offsets import LookupObjects, OffsetPages, OrderFields
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import ConfigurationError
 
-log = logging.getLogger("dragoman.graphql")
-
-INTERNAL = "An internal server error occurred."
 _DEFINITION = "strawberry-definition"  # where strawberry keeps its own class on a type of graphql-core
-
-
-class RunSync(Protocol):
-    """Runs synchronous work away from the event loop."""
-
-    def __call__[**P, R](self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[R]: ...
 
 
 class StrawberryHost:
@@ -116,17 +104,14 @@ class StrawberryHost:
         text = print_ast(document)
         # Asynchronously, because a resolver may be; what is synchronous then runs in this very thread.
         run = async_to_sync(self._library.execute)
-        if writes(document):
-            return _answer(run(text, variable_values=variables, context_value=context))
-        aliases = of_models.databases(model for _, _, model in self._rows())
-        with time_limit(
-            [connections[a] for a in aliases], self._query_timeout_seconds, self._deadline_seconds
-        ) as limited:
-            result = run(text, variable_values=variables, context_value=context)
-        if limited.ran_out:
-            sentence = f"The query took longer than {self._query_timeout_seconds:g} seconds."
-            return Answer(None, (Fault(sentence, "query_timeout"),))
-        return _answer(result)
+        result = within(
+            lambda: run(text, variable_values=variables, context_value=context),
+            document,
+            databases=of_models.databases(model for _, _, model in self._rows()),
+            statement_seconds=self._query_timeout_seconds,
+            deadline_seconds=self._deadline_seconds,
+        )
+        return answer(result)
 
 
 def _is_to_one(kind: GraphQLInputObjectType, key: str) -> bool:
@@ -147,24 +132,3 @@ def _is_to_one(kind: GraphQLInputObjectType, key: str) -> bool:
 def _camel(name: str) -> str:
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
-
-
-def _answer(result: ExecutionResult) -> Answer:
-    return Answer(result.data, tuple(map(_fault, result.errors or ())))
-
-
-def _fault(error: GraphQLError) -> Fault:
-    message, code, wrong = error.message, str((error.extensions or {}).get("code", "")), {}
-    match error.original_error:
-        case PermissionDenied() as denied:
-            message, code = str(denied) or "Permission denied.", "permission_denied"
-        case ValidationError() as invalid:
-            wrong = invalid.message_dict if hasattr(invalid, "error_dict") else {"general": invalid.messages}
-            message, code = " ".join(invalid.messages), "bad_value"
-        case None | GraphQLError():
-            pass
-        case original:
-            # A fault of the project's own code, whose text is for developers.
-            log.error("A resolver of the schema failed.", exc_info=original)
-            message, code = INTERNAL, "INTERNAL_SERVER_ERROR"
-    return Fault(message, code, tuple(error.path or ()), wrong)
