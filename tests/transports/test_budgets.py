@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.contrib.sessions.models import Session
 from django.test import AsyncClient
 from django.utils import timezone
 from pytest_django import Settings
 
-from dragoman.django import models
+from dragoman.django import assistants, budgets, models
+from dragoman.django.threads import in_thread
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import ProviderError, RateLimited
 from dragoman.harness.messages import Usage
@@ -188,6 +190,19 @@ async def test_a_reservation_whose_process_died_counts_what_was_stored_of_its_ru
     assert kinds(await sse(client, "hello"))[-1] == "done"
     limit(tokens=69)
     assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
+
+
+async def test_a_run_whose_process_died_after_a_decision_counts_what_was_stored_of_it(client: AsyncClient, limit: Any):
+    limit(tokens=100_000)
+    await sse(client, "rename")
+    row = await models.Usage.objects.aget()
+    assert row.settled is not None  # it was settled when it began to wait for the person
+    person = await get_user_model().objects.aget(username="wanda")
+    await assistants.desk().budget.left(Caller(f"user:{person.pk}", person, is_authenticated=True), row.run_id)
+    await models.Message.objects.filter(run_id=row.run_id, role="assistant").aupdate(input_tokens=70)
+    assert await in_thread(budgets.settle_lost, timezone.now() + timedelta(seconds=1)) == 1
+    await row.arefresh_from_db()
+    assert row.input_tokens == 70
 
 
 async def test_a_reservation_counts_as_long_as_its_worker_holds_the_conversation(client: AsyncClient, limit: Any):
