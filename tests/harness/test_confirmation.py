@@ -6,10 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from dragoman.harness.caller import Caller
 from dragoman.harness.errors import BadRequest
 from dragoman.harness.limits import Limits
 from dragoman.harness.messages import now
 from dragoman.harness.provider import ToolRequest
+from dragoman.harness.store import PausedCall
 from tests.harness.test_turn import look, mutate
 from tests.harness.world import BEN, harbour, kinds, only, text
 
@@ -57,6 +59,36 @@ async def test_several_pending_calls_are_decided_apart_and_the_turn_goes_on_afte
     assert kinds(await port.decide(asked[0]["id"], "user_rejected")) == ["tool_result"]
     assert kinds(await port.decide(asked[1]["id"])) == ["tool_result", "text_chunk", "evidence", "done"]
     assert port.fleet.done == [("scrap", {"n": 3}), ("scrap", {"n": 2})]
+
+
+@pytest.mark.requirement("g.confirm.once")
+@pytest.mark.parametrize("sides", [("confirmed", "confirmation_timed_out"), ("confirmation_timed_out", "confirmed")])
+async def test_of_a_decision_and_a_time_out_at_the_same_moment_one_is_taken(
+    sides: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = await harbour([mutate("scrap")], "That is that.")
+    asked = (await port.ask("Scrap it"))[-1]
+    gate, look_up = asyncio.Barrier(2), port.store.waiting
+    looked: list[PausedCall | None] = []
+
+    async def both_have_looked(call_id: str, caller: Caller) -> PausedCall | None:
+        found = await look_up(call_id, caller)
+        looked.append(found)
+        if len(looked) <= 2:  # their first looks
+            async with asyncio.timeout(5):
+                await gate.wait()
+        return found
+
+    monkeypatch.setattr(port.store, "waiting", both_have_looked)
+    told = await asyncio.gather(*(port.decide(asked["id"], side) for side in sides), return_exceptions=True)
+    assert None not in looked[:2]  # to both sides the call was still open
+    taken = [frames for frames in told if isinstance(frames, list)]
+    refused = [error for error in told if isinstance(error, BadRequest)]
+    assert (len(taken), len(refused)) == (1, 1)
+    assert kinds(taken[0]) == ["tool_result", "text_chunk", "done"]
+    ran = taken[0][0]["result"].get("ok", False)
+    assert port.fleet.done == ([("scrap", {})] if ran else [])
+    assert ran == (sides[told.index(taken[0])] == "confirmed")
 
 
 @pytest.mark.requirement("g.confirm.once")
