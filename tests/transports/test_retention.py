@@ -124,3 +124,16 @@ async def test_a_reservation_that_was_lost_is_settled_by_what_was_stored(client:
     row = await models.Usage.objects.aget()
     assert (row.input_tokens, row.output_tokens, row.reserved_tokens) == (60, 9, 0)
     assert world.happened("asked")
+
+
+async def test_the_log_of_a_run_goes_a_day_after_its_end_and_its_messages_stay(
+    client: AsyncClient, chat: dict[str, Any], settings: Settings
+):
+    settings.DRAGOMAN = {"default": {**chat, "disconnect_grace_seconds": 60}}
+    conversation = await begun(client)
+    await cleanup()
+    assert await models.Stretch.objects.aexists()
+    await models.Run.objects.aupdate(updated=timezone.now() - timedelta(hours=25))
+    await cleanup()
+    assert not await models.Stretch.objects.aexists()
+    assert await models.Message.objects.filter(conversation=conversation).acount() == 2

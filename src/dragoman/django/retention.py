@@ -12,7 +12,7 @@ from django.db import router
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from dragoman.django import budgets, models
+from dragoman.django import budgets, models, runlog
 from dragoman.django.conf import AssistantSettings
 from dragoman.django.threads import in_thread
 from dragoman.harness.caller import Caller
@@ -26,6 +26,7 @@ SWEEP_SECONDS = 600  # how often a process looks by itself, at most
 
 _CLAIM = timedelta(minutes=5)
 _ACCOUNTS = timedelta(days=1)
+_LOGS = timedelta(days=1)  # long after the last listener; the messages tell the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ def clean(found: AssistantSettings, *, dry_run: bool = False, batches: int | Non
     if dry_run:
         return Cleaned(_expired(found, now).count(), usage.count(), accounts.count())
     settled = budgets.settle_lost(now - timedelta(seconds=2 * found.limits.turn_seconds))
+    runlog.prune(now - _LOGS)
     conversations = 0
     for _ in range(batches) if batches else itertools.count():
         deleted = _delete_batch(found, now)
