@@ -13,7 +13,7 @@ def test_the_example_passes_its_tests(root: Path, tmp_path: Path, example: str):
     kept = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
     path = os.pathsep.join(filter(None, [str(root / "src"), kept.get("PYTHONPATH", "")]))
     done = subprocess.run(
-        [sys.executable, "-W", "error::ResourceWarning", "manage.py", "test"],
+        [sys.executable, "-W", "error::ResourceWarning", "manage.py", "test", "--noinput"],
         cwd=root / "examples" / example,
         env=kept | {"LIBRARY_DB": str(tmp_path / "library.sqlite3"), "PYTHONPATH": path},
         capture_output=True, text=True, check=False,

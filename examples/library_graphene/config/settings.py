@@ -29,6 +29,8 @@ TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
+        # In a file: several threads cannot share the one in memory that Django takes otherwise.
+        "TEST": {"NAME": str(BASE_DIR / "test.sqlite3")},
         "NAME": os.environ.get("LIBRARY_DB", str(BASE_DIR / "library.sqlite3")),
     }
 }

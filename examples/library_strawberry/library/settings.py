@@ -44,6 +44,8 @@ TEMPLATES = [
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
+        # In a file: several threads cannot share the one in memory that Django takes otherwise.
+        "TEST": {"NAME": str(BASE_DIR / "test.sqlite3")},
         "NAME": os.environ.get("LIBRARY_DB", str(BASE_DIR / "library.sqlite3")),
         "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 5, "init_command": "PRAGMA journal_mode=WAL;"},
     }
