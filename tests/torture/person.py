@@ -122,13 +122,19 @@ class Person:
         for conversation, number in self.record.conversations.items():
             if number != self.number:
                 continue
-            async with self._http() as http:
-                told = await http.post("/chat/", json={"text": "look last", "conversation_id": conversation})
-                if told.status_code != 200:
-                    self.record.faults.append(f"{conversation} takes no message any more: {told.text[:200]}")
-                    continue
-                frames = (await http.get(f"/chat/conversations/{conversation}/")).json()["frames"]
-                self._judge(conversation, frames)
+            try:
+                await self._settle(conversation)
+            except LOST as error:
+                self.record.faults.append(f"{conversation} was not answered at the end: {error!r}")
+
+    async def _settle(self, conversation: str) -> None:
+        async with self._http() as http:
+            told = await http.post("/chat/", json={"text": "look last", "conversation_id": conversation})
+            if told.status_code != 200:
+                self.record.faults.append(f"{conversation} takes no message any more: {told.text[:200]}")
+                return
+            frames = (await http.get(f"/chat/conversations/{conversation}/")).json()["frames"]
+            self._judge(conversation, frames)
 
     def _judge(self, conversation: str, frames: list[Frame]) -> None:
         runs: dict[str, list[Frame]] = {}
