@@ -21,9 +21,10 @@ from dragoman.django.runs import Watch
 from dragoman.django.signals import Announcer
 from dragoman.django.store import DjangoStore
 from dragoman.django.telemetry import Tracing
-from dragoman.harness.assistant import Assistant, Observer
+from dragoman.harness.assistant import Assistant
 from dragoman.harness.errors import ConfigurationError
 from dragoman.harness.grounding import Grounding
+from dragoman.harness.observers import Observer
 from dragoman.harness.runs import Supervisor
 from dragoman.providers import catalog
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import Any
 
@@ -20,9 +20,8 @@ from dragoman.harness.errors import ChatError
 from dragoman.harness.events import ConfirmationNeeded, Done, Envelope, Failed
 from dragoman.harness.grounding import Grounding
 from dragoman.harness.messages import Message
-from dragoman.harness.patience import Interrupt, close
+from dragoman.harness.patience import close
 from dragoman.harness.provider import Piece, Provider, Spent, Stop, Text, ToolRequest, model_of, name_of
-from dragoman.harness.store import Conversation, Decision
 from dragoman.harness.tools import Arguments, Tool, Toolbox, ToolDefinition, ToolError
 
 try:
@@ -50,62 +49,20 @@ class Tracing:
         """The same assistant with a span for each turn, call to its model and tool; itself where there is no API."""
         if not available:
             return made
-        parts = {one.name: getattr(made, one.name) for one in fields(Assistant)}
-        parts["provider"] = TracedProvider(made.provider, self)
-        parts["grounding"] = TracedGrounding(made.grounding, self)
-        return TracedAssistant(**parts, tracing=self)
+        grounding = TracedGrounding(made.grounding, self)
+        return replace(made, provider=self.provider(made.provider), grounding=grounding, tracer=self)
 
+    def provider(self, inner: Provider) -> Provider:
+        """The same provider, its replies being spans `chat`."""
+        return TracedProvider(inner, self)
 
-@dataclass(frozen=True, slots=True)
-class TracedAssistant(Assistant):
-    """An assistant whose turns are spans `invoke_agent`."""
-
-    tracing: Tracing = field(default_factory=lambda: Tracing("default", Redactor(())))
-
-    async def ask(
-        self,
-        caller: Caller,
-        conversation: Conversation,
-        text: str | None,
-        *,
-        interrupt: Interrupt | None = None,
-        provider: Provider | None = None,
-        instead_of: str = "",
-    ) -> AsyncGenerator[Envelope]:
-        """As `Assistant.ask`."""
-        traced = self._chosen(provider)
-        told = Assistant.ask(
-            self, caller, conversation, text, interrupt=interrupt, provider=traced, instead_of=instead_of
-        )
-        async with aclosing(self._traced(told)) as envelopes:
-            async for envelope in envelopes:
-                yield envelope
-
-    async def decide(
-        self,
-        caller: Caller,
-        call_id: str,
-        decision: Decision,
-        *,
-        interrupt: Interrupt | None = None,
-        provider: Provider | None = None,
-    ) -> AsyncGenerator[Envelope]:
-        """As `Assistant.decide`."""
-        traced = self._chosen(provider)
-        told = Assistant.decide(self, caller, call_id, decision, interrupt=interrupt, provider=traced)
-        async with aclosing(self._traced(told)) as envelopes:
-            async for envelope in envelopes:
-                yield envelope
-
-    def _chosen(self, provider: Provider | None) -> Provider | None:
-        return None if provider is None else TracedProvider(provider, self.tracing)
-
-    async def _traced(self, told: AsyncGenerator[Envelope]) -> AsyncGenerator[Envelope]:
-        attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self.tracing.alias}
-        with _span(f"invoke_agent {self.tracing.alias}", attributes, None, SpanKind.INTERNAL) as span:
+    async def turn(self, envelopes: AsyncGenerator[Envelope]) -> AsyncGenerator[Envelope]:
+        """The same envelopes inside a span `invoke_agent`."""
+        attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": self.alias}
+        with _span(f"invoke_agent {self.alias}", attributes, None, SpanKind.INTERNAL) as span:
             _turn.set(span)
-            async with aclosing(told):
-                async for envelope in told:
+            async with aclosing(envelopes):
+                async for envelope in envelopes:
                     _note_turn(span, envelope)
                     yield envelope
 
