@@ -1,8 +1,7 @@
 """DRAGOMAN in settings, read once, checked, and handed on as values."""
 
 import difflib
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
@@ -11,6 +10,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
+from dragoman.django import readers
+from dragoman.django.readers import Reader, Unfit
 from dragoman.harness.limits import Limits
 
 SETTING = "DRAGOMAN"
@@ -146,13 +147,6 @@ setting_changed.connect(_forget)
 # Reading one alias ----------------------------------------------------------------------------------------------------
 
 
-class _Unfit(ValueError):
-    """A value is not what its key takes; the text says what was expected."""
-
-
-type _Reader = Callable[[Any], Any]
-
-
 def _read_alias(alias: str, raw: Mapping[str, Any], problems: list[Problem]) -> AssistantSettings:
     where = f"{SETTING}[{alias!r}]"
     values = _read_keys(where, raw, _KEYS, problems)
@@ -169,7 +163,7 @@ def _read_alias(alias: str, raw: Mapping[str, Any], problems: list[Problem]) -> 
 
 
 def _read_keys(
-    where: str, raw: Mapping[str, Any], readers: Mapping[str, _Reader], problems: list[Problem]
+    where: str, raw: Mapping[str, Any], readers: Mapping[str, Reader], problems: list[Problem]
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in raw.items():
@@ -179,12 +173,12 @@ def _read_keys(
             continue
         try:
             values[key] = reader(value)
-        except _Unfit as unfit:
+        except Unfit as unfit:
             problems.append(Problem(f"{where}[{key!r}]", f"expected {unfit}, got {_kind(value)}."))
     return values
 
 
-def _unknown_key(where: str, key: object, readers: Mapping[str, _Reader]) -> Problem:
+def _unknown_key(where: str, key: object, readers: Mapping[str, Reader]) -> Problem:
     if key in _MOVED:
         return Problem(f"{where}[{key!r}]", "is not a setting.", _MOVED[str(key)])
     close = difflib.get_close_matches(str(key), readers, n=1)
@@ -221,126 +215,32 @@ def _kind(value: object) -> str:
     return repr(value) if isinstance(value, bool | int | float | None) else f"{type(value).__name__}"
 
 
-# What each key takes --------------------------------------------------------------------------------------------------
+# What each key takes ----------------------------------------------------------------------------------------------------
 
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _Unfit("True or False")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise _Unfit("a text")
-    return value
-
-
-def _url(value: Any) -> str:
-    if not isinstance(value, str) or "://" in value or set(value) & set("?#<> "):
-        raise _Unfit("a path such as '/chat/'")
-    inner = value.strip("/")
-    return f"/{inner}/" if inner else "/"
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise _Unfit("a dictionary")
-    return dict(value)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str) or not isinstance(value, Sequence | set | frozenset):
-        raise _Unfit("a list of texts")
-    if not all(isinstance(item, str) for item in value):
-        raise _Unfit("a list of texts")
-    return tuple(value)
-
-
-def _number(least: float, *, whole: bool = False) -> _Reader:
-    def read(value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or value < least:
-            raise _Unfit(f"{'a whole number' if whole else 'a number'} of at least {least:g}")
-        return value
-
-    return read
-
-
-def _or_none(reader: _Reader) -> _Reader:
-    return lambda value: None if value is None else reader(value)
-
-
-def _one_of(*choices: str) -> _Reader:
-    def read(value: Any) -> str:
-        if value not in choices:
-            raise _Unfit("one of " + ", ".join(map(repr, choices)))
-        return str(value)
-
-    return read
-
-
-def _callable_or_path(value: Any) -> str | Callable[..., Any] | None:
-    if value is None:
-        return None
-    if callable(value):
-        return value  # type: ignore[no-any-return]  # whatever was called so far is the project's
-    if isinstance(value, str) and "." in value:
-        return value
-    raise _Unfit("the dotted path of a callable")
-
-
-def _header(value: Any) -> str:
-    if not isinstance(value, str) or not all(part.isalnum() for part in value.split("-") if value):
-        raise _Unfit("the name of a header, such as 'X-Forwarded-For'")
-    return value
-
-
-def _providers(value: Any) -> dict[str, dict[str, Any]]:
-    """Names with their configurations; a list of names takes each with its own defaults."""
-    if isinstance(value, Mapping):
-        return {_provider(name): _mapping(config) for name, config in value.items()}
-    return {_provider(name): {} for name in _texts(value)}
-
-
-def _provider(value: Any) -> str:
-    if inspect.isclass(value):
-        raise _Unfit("a short name or the dotted path of a class, as a text")
-    if not _text(value):
-        raise _Unfit("a short name or the dotted path of a class")
-    return str(value)
-
-
-def _grounding(value: Any) -> dict[str, Any]:
-    inner = _mapping(value)
-    if not isinstance(inner.setdefault("kind", "graphql"), str):
-        raise _Unfit("a dictionary whose 'kind' is a text")
-    return inner
-
-
-_KEYS: dict[str, _Reader] = {
-    "enabled": _boolean,
-    "url": _url,
-    "provider": _provider,
-    "provider_config": _mapping,
-    "providers": _providers,
-    "permission": _callable_or_path,
-    "allowed_mutations": _texts,
-    "confirm_mutations": _texts,
-    "confirm_timeout_seconds": _number(0),
-    "allowed_origins": _or_none(_texts),
-    "system_prompt": _text,
-    "tool_strategy": _one_of("discovery", "direct"),
-    "rate_limit": _mapping,
-    "query_limits": _mapping,
-    "conversation": _mapping,
-    "audit": _mapping,
-    "grounding": _grounding,
-    "limits": _mapping,
-    "disconnect_grace_seconds": _number(0),
-    "mcp": _boolean,
-    "client_address_header": _header,
-    "usage_days": _number(1),
-    "telemetry_content": _boolean,
+_KEYS: dict[str, Reader] = {
+    "enabled": readers.boolean,
+    "url": readers.url,
+    "provider": readers.provider,
+    "provider_config": readers.mapping,
+    "providers": readers.providers,
+    "permission": readers.callable_or_path,
+    "allowed_mutations": readers.texts,
+    "confirm_mutations": readers.texts,
+    "confirm_timeout_seconds": readers.number(0),
+    "allowed_origins": readers.or_none(readers.texts),
+    "system_prompt": readers.text,
+    "tool_strategy": readers.one_of("discovery", "direct"),
+    "rate_limit": readers.mapping,
+    "query_limits": readers.mapping,
+    "conversation": readers.mapping,
+    "audit": readers.mapping,
+    "grounding": readers.grounding,
+    "limits": readers.mapping,
+    "disconnect_grace_seconds": readers.number(0),
+    "mcp": readers.boolean,
+    "client_address_header": readers.header,
+    "usage_days": readers.number(1),
+    "telemetry_content": readers.boolean,
 }
 
 # Keys that a project might bring from elsewhere, with where they went.
@@ -348,49 +248,49 @@ _MOVED = {
     "excluded_managers": "A manager is hidden unless it sets chat_exposed = True.",
 }
 
-_PATIENCE: dict[str, _Reader] = {"timeout_seconds": _number(0), "stream_timeout_seconds": _number(0)}
+_PATIENCE: dict[str, Reader] = {"timeout_seconds": readers.number(0), "stream_timeout_seconds": readers.number(0)}
 
 # These have a place of their own in the dictionary and are no keys of `limits`.
 _ELSEWHERE = {"max_retries", "max_recent_messages", "summarize_after", "confirm_timeout_seconds", *_PATIENCE}
 
-_SECTIONS: dict[str, tuple[Callable[..., Any], dict[str, _Reader]]] = {
+_SECTIONS: dict[str, tuple[Callable[..., Any], dict[str, Reader]]] = {
     "rate_limit": (
         RateLimit,
         {
-            "max_requests_per_hour": _or_none(_number(0, whole=True)),
-            "max_tokens_per_hour": _or_none(_number(0, whole=True)),
+            "max_requests_per_hour": readers.or_none(readers.number(0, whole=True)),
+            "max_tokens_per_hour": readers.or_none(readers.number(0, whole=True)),
         },
     ),
     "query_limits": (
         QueryLimits,
         {
-            "max_results": _number(1, whole=True),
-            "query_timeout_seconds": _number(0),
-            "max_retries_per_message": _number(0, whole=True),
+            "max_results": readers.number(1, whole=True),
+            "query_timeout_seconds": readers.number(0),
+            "max_retries_per_message": readers.number(0, whole=True),
         },
     ),
     "conversation": (
         ConversationLimits,
         {
-            "max_recent_messages": _number(1, whole=True),
-            "summarize_after": _number(1, whole=True),
-            "ttl_hours": _or_none(_number(0)),
+            "max_recent_messages": readers.number(1, whole=True),
+            "summarize_after": readers.number(1, whole=True),
+            "ttl_hours": readers.or_none(readers.number(0)),
         },
     ),
     "audit": (
         Audit,
         {
-            "enabled": _boolean,
-            "level": _one_of("off", "messages", "tool_calls"),
-            "logger": _text,
-            "max_result_size": _number(0, whole=True),
-            "redact_fields": _texts,
+            "enabled": readers.boolean,
+            "level": readers.one_of("off", "messages", "tool_calls"),
+            "logger": readers.text,
+            "max_result_size": readers.number(0, whole=True),
+            "redact_fields": readers.texts,
         },
     ),
     "limits": (
         Limits,
         {
-            one.name: _number(1, whole=isinstance(one.default, int) and not one.name.endswith("_seconds"))
+            one.name: readers.number(1, whole=isinstance(one.default, int) and not one.name.endswith("_seconds"))
             for one in fields(Limits)
             if one.name not in _ELSEWHERE
         },
