@@ -14,6 +14,12 @@ class DragomanConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks. What needs the project's schema is built when it is first asked for."""
+        """Register the system checks; build what an assistant with `build_index` "eager" needs, or do not start.
+
+        Everything else is built when it is first asked for: another app may build the schema after this one.
+        Raises ImproperlyConfigured where such an assistant could not answer.
+        """
         import_module("dragoman.django.checks")
         import_module("dragoman.django.hazards")
+        for alias in import_module("dragoman.django.startup").eager():
+            import_module("dragoman.django.assistants").desk(alias)

@@ -1,6 +1,5 @@
 """System checks: settings that cannot be used, routes that are missing, another chat beside ours."""
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
@@ -11,8 +10,8 @@ from django.core.checks import CheckMessage, Error, Warning, register
 from django.urls import NoReverseMatch, reverse
 from django.utils.module_loading import import_string
 
-from dragoman.django import conf
-from dragoman.django.conf import AssistantSettings
+from dragoman.django import conf, startup
+from dragoman.django.conf import AssistantSettings, Problem
 from dragoman.django.grounding import graphql_grounding, host_of
 from dragoman.graphql import direct
 from dragoman.harness import tokens
@@ -27,7 +26,7 @@ DIRECT_MANAGERS = 30
 @register("dragoman")
 def settings_are_usable(**_: Any) -> list[CheckMessage]:
     """E001: a key of DRAGOMAN is unknown or holds what it does not take."""
-    return [Error(f"{one.where}: {one.message}", hint=one.hint or None, id="dragoman.E001") for one in conf.problems()]
+    return [_error(one, "dragoman.E001") for one in conf.problems()]
 
 
 @register("dragoman")
@@ -72,38 +71,14 @@ def sessions_are_installed(**_: Any) -> list[CheckMessage]:
 
 @register("dragoman")
 def schema_is_there(**_: Any) -> list[CheckMessage]:
-    """E004: an enabled assistant's GraphQL schema, or the library that builds it, is not there."""
-    messages: list[CheckMessage] = []
-    for alias, found in _on_a_schema():
-        hint = 'Let the library build it first; for GeneralManager: GENERAL_MANAGER = {"AUTOCREATE_GRAPHQL": True}.'
-        message = f"The assistant {alias!r} is enabled, but there is no GraphQL schema for it."
-        try:
-            if host_of(found).schema() is not None:
-                continue
-        except ConfigurationError as error:
-            message, hint = f"The assistant {alias!r} cannot be built: {error.message}", ""
-        messages.append(Error(message, hint=hint or None, id="dragoman.E004"))
-    return messages
+    """E004: an enabled assistant's GraphQL schema or its library is not there, or its host does not take a key."""
+    return [_error(one, "dragoman.E004") for one in startup.missing_schemas()]
 
 
 @register("dragoman")
 def mutations_exist(**_: Any) -> list[CheckMessage]:
     """E005: a name in allowed_mutations is none of the schema's mutations."""
-    messages: list[CheckMessage] = []
-    for alias, found in _on_a_schema():
-        try:
-            schema = host_of(found).schema()
-        except ConfigurationError:
-            continue
-        root = schema.mutation_type if schema else None
-        names = list(root.fields) if root else []
-        for name in found.allowed_mutations if schema else ():
-            if name not in names:
-                close = difflib.get_close_matches(name, names, n=3)
-                hint = f"Did you mean {' or '.join(close)}?" if close else f"There is: {', '.join(names) or 'none'}."
-                message = f"{conf.SETTING}[{alias!r}]['allowed_mutations']: there is no mutation {name!r}."
-                messages.append(Error(message, hint=hint, id="dragoman.E005"))
-    return messages
+    return [_error(one, "dragoman.E005") for one in startup.missing_mutations()]
 
 
 @register("dragoman")
@@ -166,7 +141,7 @@ def provider_has_a_key(**_: Any) -> list[CheckMessage]:
 def direct_tools_fit(**_: Any) -> list[CheckMessage]:
     """W003: the strategy is "direct" for more managers than a model should be told of in every request."""
     messages: list[CheckMessage] = []
-    for alias, found in _on_a_schema():
+    for alias, found in startup.on_a_schema():
         if found.tool_strategy != "direct":
             continue
         try:
@@ -181,6 +156,10 @@ def direct_tools_fit(**_: Any) -> list[CheckMessage]:
             hint = f"Above {DIRECT_MANAGERS} managers take 'tool_strategy': 'discovery', whose tools do not grow."
             messages.append(Warning(message, hint=hint, id="dragoman.W003"))
     return messages
+
+
+def _error(one: Problem, id: str) -> Error:
+    return Error(f"{one.where}: {one.message}", hint=one.hint or None, id=id)
 
 
 def _enabled() -> list[tuple[str, AssistantSettings]]:
@@ -220,13 +199,6 @@ def _lacks_key(name: str, config: Mapping[str, Any]) -> bool:
     if service is None or not installed(service.sdk) or config.get("api_key"):
         return False
     return bool(service.keys) and not any(os.environ.get(key, "").strip() for key in service.keys)
-
-
-def _on_a_schema() -> list[tuple[str, AssistantSettings]]:
-    """The enabled assistants that stand on a GraphQL schema; a grounding of the project's own is its own affair."""
-    if conf.problems():
-        return []
-    return [pair for pair in conf.enabled().items() if pair[1].grounding.get("kind", "graphql") == "graphql"]
 
 
 def _missing_routes() -> Iterable[CheckMessage]:

@@ -75,6 +75,7 @@ class AssistantSettings:
     query_limits: QueryLimits = QueryLimits()
     conversation: ConversationLimits = ConversationLimits()
     audit: Audit = Audit()
+    build_index: str = "lazy"
     grounding: Mapping[str, Any] = field(default_factory=lambda: {"kind": "graphql", "host": "general_manager"})
     limits: Limits = field(default_factory=Limits)
     disconnect_grace_seconds: float = 0
@@ -235,6 +236,7 @@ _KEYS: dict[str, Reader] = {
     "conversation": readers.mapping,
     "audit": readers.mapping,
     "grounding": readers.grounding,
+    "build_index": readers.one_of("lazy", "eager"),
     "limits": readers.mapping,
     "disconnect_grace_seconds": readers.number(0),
     "mcp": readers.boolean,

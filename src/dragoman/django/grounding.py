@@ -1,5 +1,6 @@
 """The project's GraphQL schema as a Grounding, by the host its settings name."""
 
+import difflib
 from importlib import import_module
 from typing import Any
 
@@ -18,11 +19,17 @@ HOSTS = {
 
 
 def grounding_of(settings: AssistantSettings) -> Grounding:
-    """The grounding an alias asks for. Raises ConfigurationError for a kind or host that does not exist."""
+    """The grounding an alias asks for, its index built if `build_index` says so.
+
+    Raises ConfigurationError for a kind or host that does not exist.
+    """
     kind = str(settings.grounding.get("kind", "graphql"))
     if kind != "graphql":
         raise ConfigurationError(f"Unknown grounding {kind!r}. There is: graphql, or the dotted path of a class.")
-    return graphql_grounding(settings)
+    made = graphql_grounding(settings)
+    if settings.build_index == "eager":
+        made.ground()
+    return made
 
 
 def graphql_grounding(settings: AssistantSettings) -> GraphQLGrounding:
@@ -38,11 +45,16 @@ def graphql_grounding(settings: AssistantSettings) -> GraphQLGrounding:
 
 
 def host_of(settings: AssistantSettings) -> Host:
-    """The adapter of the GraphQL library the alias names. Raises ConfigurationError where it is unknown or missing."""
+    """The adapter of the GraphQL library the alias names. Raises ConfigurationError where it, or a key, is unknown."""
     name = str(settings.grounding.get("host", "general_manager"))
     if name not in HOSTS:
         raise ConfigurationError(f"Unknown grounding host {name!r}. There is: {', '.join(HOSTS)}.")
     module, adapter, extra, keys = HOSTS[name]
+    for key in settings.grounding.keys() - {"kind", "host", "value_search", *keys}:
+        known = ["host", "value_search", *keys]
+        close = difflib.get_close_matches(key, known, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"There is: {', '.join(known)}."
+        raise ConfigurationError(f"{key!r} is no key of a grounding on the host {name}. {hint}")
     try:
         kind: Any = getattr(import_module(module), adapter)
     except ImportError as error:

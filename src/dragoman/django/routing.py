@@ -12,13 +12,18 @@ from channels.auth import AuthMiddlewareStack
 from channels.security.websocket import AllowedHostsOriginValidator, OriginValidator
 from django.urls import path
 
-from dragoman.django import conf
+from dragoman.django import conf, startup
 from dragoman.django.conf import AssistantSettings
 from dragoman.django.consumer import ChatConsumer
 
 
 def websocket_routes() -> list[Any]:
-    """One route for each enabled assistant, at its `url`. Raises ImproperlyConfigured where settings are wrong."""
+    """One route for each enabled assistant, at its `url`.
+
+    Raises ImproperlyConfigured where settings are wrong, or name what the project's schema does not have: a server
+    imports this before it serves anybody.
+    """
+    startup.refuse()
     return [path(found.route, _guarded(found), name=alias) for alias, found in conf.enabled().items()]
 
 
