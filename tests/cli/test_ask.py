@@ -3,12 +3,15 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from dragoman.repo.repository import find
 from tests.cli.running import dragoman, environment
 from tests.repo import orchard
 
@@ -93,3 +96,40 @@ def test_an_interrupt_in_mid_scan_ends_with_130_and_the_next_question_goes_on(tm
     assert process.returncode in (130, 0)  # 0 where the answer was quicker than we were
     assert "Traceback" not in said
     assert "`src/orchard/cli.py:11`" in dragoman(tmp_path / "home", "ask", "who calls fit_window?", at=clone).stdout
+
+
+# A terminal whose locale is not UTF-8, and a Python that does not put one in its place.
+PLAIN_LOCALE = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": ""}
+
+
+def test_a_question_in_a_locale_without_its_letters_is_understood_and_what_cannot_be_shown_is_a_question_mark(
+    home: Path, tmp_path: Path
+):
+    clone = orchard.build(tmp_path / "orchard")
+    orchard.git(clone, "commit", "--allow-empty", "--message", "Größer", author=("Zoë Müller", "zoe@example.org"))
+    told = dragoman(home, "ask", "what did Zoë Müller do?", at=clone, **PLAIN_LOCALE)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith("1 commit by Zo? M?ller:\n")
+    assert "Gr??er" in told.stdout
+
+
+def test_a_tool_that_fails_leaves_no_traceback_unless_one_looks_for_the_fault(home: Path, clone: Path):
+    words = ("where is Store?",)
+    broken = "import dragoman.repo.graph as graph\ndel graph.lookup\nfrom dragoman.cli.main import main\nimport sys\nsys.exit(main())"
+    for debug in ("", "1"):
+        told = subprocess.run(
+            [sys.executable, "-c", broken, "ask", *words],
+            check=False, capture_output=True, text=True, cwd=clone, env=environment(home, DRAGOMAN_DEBUG=debug),
+        )  # fmt: skip
+        assert ("Traceback" in told.stderr) == bool(debug)
+        assert told.stdout
+
+
+def test_after_a_scan_that_was_cut_short_in_the_history_the_first_question_reads_the_rest(home: Path, tmp_path: Path):
+    clone = orchard.build(tmp_path / "orchard")
+    whole = dragoman(home, "ask", "busiest files", at=clone).stdout
+    assert "README.md" in whole
+    with closing(sqlite3.connect(find(clone, home).index)) as index, index:
+        index.execute("DELETE FROM history")
+        index.execute("DELETE FROM tips")
+    assert dragoman(home, "ask", "busiest files", at=clone).stdout == whole

@@ -49,6 +49,16 @@ def test_words_that_make_no_command_end_with_2(tmp_path: Path, words: tuple[str,
     assert "usage: dragoman" in told.stderr
 
 
+def test_no_words_at_all_tell_every_command(tmp_path: Path):
+    told = dragoman(tmp_path)
+    assert all(f"    {name} " in told.stderr for name in door.COMMANDS)
+
+
+def test_a_number_out_of_its_range_is_told_with_the_range(tmp_path: Path):
+    assert "'70000' is no number from 0 to 65,535" in dragoman(tmp_path, "serve", "--port", "70000").stderr
+    assert "'0' is no number from 1 to 1,000" in dragoman(tmp_path, "scan", "--processes", "0").stderr
+
+
 def test_a_folder_without_a_repository_is_said_in_a_sentence(tmp_path: Path):
     told = dragoman(tmp_path / "home", "ask", "where is x?", at=tmp_path)
     assert (told.returncode, told.stdout) == (1, "")

@@ -68,7 +68,7 @@ def test_a_person_is_told_the_counts_on_stdout_and_the_stages_on_stderr(
     said = capsys.readouterr()
     lines = [" ".join(line.split()) for line in said.out.splitlines()]
     assert lines[0] == str(root)
-    assert "files 4, 5 of them read now" in lines
+    assert "files 4; 5 read now" in lines
     assert "calls 4 proven; 0 possible, 0 unresolved" in lines
     assert "left out 1 binary" in lines
     assert "commits 1, 1 of them new, on main" in lines

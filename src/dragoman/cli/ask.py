@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     provider = _provider(settings, arguments.provider, arguments.model)
     indexing.ensure(repository, settings)
     grounding = RepoGrounding(repository, settings)
-    heard = asyncio.run(_ask(grounding, provider, " ".join(arguments.question), quiet=arguments.json))
+    heard = asyncio.run(_ask(grounding, provider, _readable(" ".join(arguments.question)), quiet=arguments.json))
     if arguments.json:
         print(json.dumps(heard.as_json(), ensure_ascii=False, indent=2))
     elif heard.error:
@@ -122,6 +122,15 @@ async def _ask(grounding: RepoGrounding, provider: Provider, question: str, *, q
     if not quiet and not at_line_start:
         print(flush=True)
     return heard
+
+
+def _readable(typed: str) -> str:
+    """The question as text; where the locale could not read its bytes they are taken for UTF-8."""
+    try:
+        typed.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(typed).decode("utf-8", "replace")
+    return typed
 
 
 def _call(call: ToolCall) -> Text:

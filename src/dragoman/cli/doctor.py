@@ -82,7 +82,7 @@ def examine(place: Path, port: int) -> Iterator[Finding]:
         try:
             found = config.read(repository)
         except ConfigurationError as error:
-            mend = "" if error.code == "untrusted" else f"Mend {config.FILE}, or write it anew: dragoman init"
+            mend = "" if error.code == "untrusted" else f"Mend {config.FILE}, or write it anew: dragoman init --force"
             yield Finding(config.FILE, "bad", error.message, mend)
         else:
             there = (repository.root / config.FILE).is_file()

@@ -3,7 +3,7 @@
 from rich.text import Text
 
 from dragoman.cli.printing import Reporting, errors, plain
-from dragoman.repo import db, graph, scan
+from dragoman.repo import db, graph, record, scan
 from dragoman.repo.config import Config
 from dragoman.repo.repository import Repository
 
@@ -13,6 +13,7 @@ def ensure(repository: Repository, settings: Config, title: str = "") -> None:
     try:
         with db.read(repository.index) as index:
             graph.ready(index)
+            record.ready(index)
     except db.NotIndexed:
         with Reporting(title) as report:
             scanned = scan.scan(

@@ -5,6 +5,8 @@ question for the version, or for help, loads none of them.
 """
 
 import argparse
+import io
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -29,6 +31,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run one command and answer with its exit code: 0 done, 1 failed, 2 used wrongly, 130 interrupted."""
     words = list(sys.argv[1:] if words is None else words)
     try:
+        _show_what_can_be_shown()
         return _run(words)
     except SystemExit as leaving:  # argparse has said what it had to
         return leaving.code if isinstance(leaving.code, int) else USAGE
@@ -67,8 +70,21 @@ def _run(words: list[str]) -> int:
             import_module(f"dragoman.cli.{name}").add_parser(subparsers)
         else:
             subparsers.add_parser(name, help=about)
+    if not words:
+        parser.print_help(sys.stderr)
+        return USAGE
     arguments = parser.parse_args(words)
+    if arguments.command != "serve" and not os.environ.get(DEBUG_VARIABLE):
+        # What went wrong is told as a sentence; a server has a log, and a command has none.
+        logging.getLogger().addHandler(logging.NullHandler())
     return int(import_module(f"dragoman.cli.{arguments.command}").run(arguments))
+
+
+def _show_what_can_be_shown() -> None:
+    """A sign that the locale's encoding does not have is printed as `?`."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _say(text: str) -> None:

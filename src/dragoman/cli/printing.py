@@ -1,5 +1,6 @@
 """Printing: text for a terminal, without what could steer it, and the progress of a scan."""
 
+import argparse
 import re
 import sys
 
@@ -20,12 +21,19 @@ def errors() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
+def number(text: str, least: int, most: int) -> int:
+    """A number of the command line. Raises ArgumentTypeError, which argparse shows."""
+    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from {least} to {most:,}")
+    return int(text)
+
+
 class Reporting:
     """A scan's progress on stderr: bars on a terminal, a line a stage elsewhere. Call it as `report`; use it with `with`."""
 
     def __init__(self, title: str = "") -> None:
         self._title = title
-        self._stage = ""
+        self._told: set[str] = set()
         self._progress: Progress | None = None
         self._tasks: dict[str, int] = {}
 
@@ -48,9 +56,9 @@ class Reporting:
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         """Say where the scan stands."""
         if self._progress is None:
-            if stage != self._stage:
+            if stage not in self._told:  # several repositories take turns
                 print(f"{self._title}{stage} ...", file=sys.stderr, flush=True)
-            self._stage = stage
+            self._told.add(stage)
             return
         if stage not in self._tasks:
             self._tasks[stage] = self._progress.add_task(f"{self._title}{stage}", total=total)

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from dragoman.cli.printing import Reporting, errors, plain
+from dragoman.cli.printing import Reporting, errors, number, plain
 from dragoman.harness.errors import ConfigurationError
 from dragoman.repo import config
 from dragoman.repo.many import Job, Outcome, scan_many
@@ -21,6 +20,7 @@ from dragoman.repo.scan import Scanned
 
 BROKER_VARIABLE = "DRAGOMAN_BROKER_URL"
 DONE, FAILED = 0, 1
+_LABEL = len("incomplete commits")
 
 
 def add_parser(subparsers: Any) -> None:
@@ -34,7 +34,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="repositories (default: this folder's)")
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
     parser.add_argument("--full", action="store_true", help="read every file again")
-    parser.add_argument("--processes", type=_positive, metavar="N", help="at most so many repositories at once")
+    parser.add_argument("--processes", type=_processes, metavar="N", help="at most so many repositories at once")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -132,16 +132,15 @@ def _show(told: Sequence[dict[str, Any]]) -> None:
         if one.get("error"):
             errors().print(Text(plain(f"{one['repository']}: {one['error']}"), style="red"))
             continue
-        table = Table(title=Text(plain(one["repository"])), title_justify="left", show_header=False, box=None)
+        console.print(Text(plain(one["repository"]), style="bold"))
         for label, value in _rows(one):
-            table.add_row(label, Text(plain(value)))
-        console.print(table)
+            console.print(Text(f"  {label:<{_LABEL}}  ").append(plain(value)))
         if one.get("fault"):
             errors().print(Text(plain(one["fault"]), style="red"))
 
 
 def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "files", f"{one['files']:,}, {one['read']:,} of them read now"
+    yield "files", f"{one['files']:,}; {one['read']:,} read now"
     yield "symbols", f"{one['symbols']:,}"
     sure = ", ".join(f"{count:,} {tier}" for tier, count in one["calls"].items())
     yield "calls", f"{sure or 'none'}; {one['possible_calls']:,} possible, {one['unresolved_calls']:,} unresolved"
@@ -155,11 +154,9 @@ def _rows(one: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "not understood", f"{len(one['failed']):,} files, the first {first['path']} ({first['why']})"
     if one.get("history_stopped"):
         yield "history", one["history_stopped"]
-    yield "took", f"{one['seconds']:g} s; the index is {one['index']}"
+    yield "took", f"{one['seconds']:g} s"
+    yield "index", one["index"]
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
+def _processes(text: str) -> int:
+    return number(text, 1, 1_000)

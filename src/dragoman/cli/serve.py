@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from dragoman.cli import indexing
-from dragoman.cli.printing import errors, plain
+from dragoman.cli.printing import errors, number, plain
 from dragoman.panel import server
 from dragoman.providers import catalog
 from dragoman.repo import config
@@ -51,7 +51,4 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _port(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= 65535:
-        raise ValueError(text)
-    return number
+    return number(text, 0, 65535)

@@ -227,5 +227,10 @@ def serve() -> None:
                 batch: list[Wanted] = pickle.load(source)
             except EOFError:
                 return
-            pickle.dump([_read(one, content) for one in batch], target)
-            target.flush()
+            read = [_read(one, content) for one in batch]
+            try:
+                pickle.dump(read, target)
+                target.flush()
+            except BrokenPipeError:  # whoever asked has gone in the meantime, and nobody waits for this
+                os.dup2(os.open(os.devnull, os.O_WRONLY), target.fileno())
+                return

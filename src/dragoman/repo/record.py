@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from dragoman.repo import membership, people, refs, walk
+from dragoman.repo import db, membership, people, refs, walk
 from dragoman.repo.git import Git
 from dragoman.repo.keeper import Keeper, transaction
 from dragoman.repo.refs import Refs
@@ -82,6 +82,12 @@ def update(
 def is_current(connection: sqlite3.Connection, repository: Repository, *, default_branch: str = "") -> bool:
     """Whether the history is as the branches and tags have it; a few short calls of git."""
     return _is_current(connection, repository, refs.read(Git.of(repository), default_branch))
+
+
+def ready(connection: sqlite3.Connection) -> None:
+    """Raises NotIndexed where no scan read the history to its end; what one that was cut short kept is only a part."""
+    if "head" not in state(connection):
+        raise db.NotIndexed("The history of this repository is not indexed yet. Run: dragoman scan")
 
 
 def state(connection: sqlite3.Connection) -> dict[str, str]:

@@ -6,7 +6,7 @@ from contextlib import closing
 from functools import cache
 from importlib.resources import files
 
-from dragoman.repo import db, secrets, sqlguard
+from dragoman.repo import db, record, secrets, sqlguard
 from dragoman.repo.repository import Repository
 
 # The tables on offer and what is told of their columns; one that is not in the schema is left out by itself.
@@ -45,8 +45,8 @@ def described() -> str:
 
 def ask(repository: Repository, sql: str, caps: sqlguard.Caps | None = None) -> sqlguard.Answer:
     """The rows of a statistic, secrets masked. Blocks. Raises ToolError, and NotIndexed where there is no index."""
-    with db.read(repository.index):
-        pass
+    with db.read(repository.index) as connection:
+        record.ready(connection)
     answer = sqlguard.run(repository.index, tables(), sql, caps=caps)
     rows = tuple(tuple(secrets.mask(v)[0] if isinstance(v, str) else v for v in row) for row in answer.rows)
     return sqlguard.Answer(answer.columns, rows, answer.capped)

@@ -87,8 +87,7 @@ def _asked(repository: Repository, ask: Ask, arguments: Arguments) -> Any:
     try:
         with db.read(repository.index) as connection:
             connection.execute("BEGIN")  # one state of the index for the whole answer
-            if "head" not in record.state(connection):
-                raise db.NotIndexed("The history of this repository is not indexed yet. Run: dragoman scan")
+            record.ready(connection)
             return ask(connection, arguments)
     except db.NotIndexed as error:
         raise ToolError(error.message, "not_indexed") from None
