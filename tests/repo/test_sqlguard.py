@@ -28,6 +28,7 @@ def base(tmp_path: Path) -> Path:
             "CREATE TABLE files (path TEXT, lines INTEGER);"
             "CREATE TABLE chat (text TEXT);"
             "INSERT INTO chat VALUES ('my secret question');"
+            "CREATE VIEW looked AS SELECT 1 FROM chat;"
             "INSERT INTO files VALUES ('a.py', 10), ('b.py', 20);"
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
             "INSERT INTO commits SELECT 'sha' || i, 'Change; ''it'' ' || i, i FROM n;"
@@ -94,6 +95,18 @@ def outside(base: Path) -> list[str]:
         "SELECT text FROM chat",
         "SELECT count(*) FROM chat WHERE text LIKE 'my%'",
         "SELECT (SELECT max(text) FROM chat), count(*) FROM commits",
+        # No column of what is not on offer is named.
+        "SELECT count(*) FROM commits, chat",
+        "SELECT count(*) FROM commits JOIN (SELECT count(*) FROM chat)",
+        "SELECT count(*) FROM commits, sqlite_master",
+        "SELECT count(*) FROM commits, pragma_table_list",
+        "SELECT count(*) FROM commits, json_each('[1, 2]')",
+        "SELECT count(*) FROM commits, Looked",
+        "WITH c AS (SELECT count(*) FROM chat) SELECT count(*) FROM commits, c",
+        # One name inside the brackets, another thing outside of them.
+        "SELECT (WITH chat AS (SELECT 1) SELECT count(*) FROM chat), count(*) FROM chat",
+        "SELECT (WITH pragma_table_list AS (SELECT 1) SELECT count(*) FROM pragma_table_list), count(*) FROM pragma_table_list",
+        "SELECT (WITH json_each AS (SELECT 1) SELECT count(*) FROM json_each), count(*) FROM json_each('[1]')",
         "SELECT sql FROM sqlite_master",
         "SELECT name FROM pragma_table_list",
         "CREATE TEMP TABLE t AS SELECT * FROM chat",
@@ -207,6 +220,18 @@ def test_ordinary_statistics_are_answered(unchanged: Path) -> None:
     assert run(unchanged, text) == sqlguard.Answer(("n",), ((2000,),), False)
     nested = "WITH c AS (SELECT insertions % 2 AS odd, count(*) AS n FROM commits GROUP BY 1) SELECT max(n) FROM c"
     assert run(unchanged, nested).rows == ((1000,),)
+
+
+@pytest.mark.parametrize("layers", [sqlguard.EVERY, frozenset({"authorizer"})])
+def test_a_table_that_is_joined_without_a_column_of_it_being_named_is_allowed(
+    unchanged: Path, layers: Collection[Layer]
+) -> None:
+    assert run(unchanged, "SELECT count(*) FROM commits JOIN files", layers).rows == ((4000,),)
+    each = "WITH each_one AS (SELECT sha FROM commits WHERE insertions <= 3) "
+    assert run(unchanged, each + "SELECT count(*) FROM each_one", layers).rows == ((3,),)
+    assert run(unchanged, each + "SELECT count(path) FROM files JOIN each_one AS other", layers).rows == ((6,),)
+    two = each + ", two AS (SELECT sha FROM each_one LIMIT 2) SELECT count(*) FROM two, files, Each_One"
+    assert run(unchanged, two, layers).rows == ((12,),)
 
 
 def test_numbers_that_json_does_not_have_and_odd_bytes_come_as_json(base: Path) -> None:

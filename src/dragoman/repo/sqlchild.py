@@ -67,6 +67,7 @@ def connect(path: str, *, read_only: bool) -> sqlite3.Connection:
 
 def authorize(connection: sqlite3.Connection, tables: frozenset[str], denied: list[str]) -> None:
     """Let statements select from these tables by these functions; everything else SQLite can do is denied, and noted."""
+    there = _everything(connection)
 
     def allow(action: int, first: str | None, second: str | None, database: str | None, _: str | None) -> int:
         match action:
@@ -75,6 +76,8 @@ def authorize(connection: sqlite3.Connection, tables: frozenset[str], denied: li
             case sqlite3.SQLITE_READ:  # an ordinary subquery has no name
                 # A table of which no column is named comes without its database, which is then the only one there is.
                 allowed = first == "" or (first in tables and database in ("main", None))
+                # So does a WITH table; what is told by such a name can be nothing else where the database has none of it.
+                allowed = allowed or (second == "" and database is None and _is_new(first or "", there))
             case sqlite3.SQLITE_FUNCTION:
                 allowed = (second or "").lower() in FUNCTIONS
             case _:
@@ -84,6 +87,18 @@ def authorize(connection: sqlite3.Connection, tables: frozenset[str], denied: li
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
     connection.set_authorizer(allow)
+
+
+def _everything(connection: sqlite3.Connection) -> frozenset[str]:
+    """The names that stand for something without a WITH, in small letters; empty where SQLite does not tell all of them."""
+    modules = [row[0] for row in connection.execute("PRAGMA module_list")]
+    kept = [row[0] for row in connection.execute("SELECT name FROM sqlite_master")]
+    return frozenset(name.lower() for name in (*modules, *kept)) if modules else frozenset()
+
+
+def _is_new(name: str, there: frozenset[str]) -> bool:
+    low = name.lower()
+    return bool(there) and low not in there and not low.startswith(("sqlite_", "pragma_"))
 
 
 def cap(connection: sqlite3.Connection, seconds: int) -> None:
