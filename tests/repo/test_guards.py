@@ -256,6 +256,7 @@ async def test_a_hostile_statement_is_refused_and_changes_nothing(counted: Repos
 @pytest.mark.requirement("r.stats.no-transcripts")
 async def test_transcripts_lie_in_another_file_that_no_statement_reaches(counted: Repository) -> None:
     assert counted.transcripts != counted.index
+    assert not counted.transcripts.is_relative_to(counted.state)  # one file for all repositories, beside their folders
     with closing(sqlite3.connect(counted.transcripts)) as chat:
         chat.execute("CREATE TABLE messages (text TEXT)")
         chat.execute("INSERT INTO messages VALUES ('what I asked yesterday')")

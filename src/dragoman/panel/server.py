@@ -32,7 +32,7 @@ def serve(
     """
     line = _bound(port)
     port, token = line.getsockname()[1], secrets.token_urlsafe(24)
-    application = build(settings.places(repositories), transcripts(repositories[0][0]), port, token)
+    application = build(settings.places(repositories), repositories[0][0].transcripts, port, token)
     told(f"http://{settings.HOST}:{port}/?{settings.TOKEN}={token}")
     config = uvicorn.Config(
         application, log_level="warning", lifespan="off", access_log=False,
@@ -53,11 +53,6 @@ def build(places: Sequence[settings.Place], database: Path, port: int, token: st
 
     application = ProtocolTypeRouter({"http": http, "websocket": URLRouter(websocket_urlpatterns)})
     return loopback.guarded(application, port)
-
-
-def transcripts(repository: Repository) -> Path:
-    """The file with the conversations of all repositories, beside their state folders."""
-    return repository.state.parent / "chat.sqlite3"
 
 
 def _bound(port: int) -> socket.socket:

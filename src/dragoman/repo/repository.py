@@ -33,8 +33,8 @@ class Repository:
 
     @property
     def transcripts(self) -> Path:
-        """The SQLite file with the conversations; another one, so that no rule has to keep them out of the index."""
-        return self.state / "chat.sqlite3"
+        """The SQLite file with the conversations of all repositories of this home; no rule has to keep it out of an index."""
+        return self.state.parent / "chat.sqlite3"
 
 
 def find(place: Path, home: Path | None = None) -> Repository:
