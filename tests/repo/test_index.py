@@ -234,6 +234,27 @@ def test_a_few_broken_files_are_named_and_no_fault(tmp_path: Path) -> None:
     assert told.fault is None
 
 
+@pytest.mark.parametrize(
+    ("files", "broken", "fault"),
+    [
+        (2, 1, None),  # one file of three tells nothing about the rest
+        (1, 4, None),
+        (15, 5, "5 of 20 source files"),
+        (16, 4, None),  # a fifth, and not more
+        (0, 2, "2 of 2 source files"),  # not one could be read: a parser may be missing
+    ],
+)
+def test_a_share_of_broken_files_is_a_fault_once_they_are_more_than_a_few(
+    tmp_path: Path, files: int, broken: int, fault: str | None
+) -> None:
+    whole = {f"m{at}.py": "x = 1\n" for at in range(files)}
+    repository = clone(tmp_path, whole | {f"n{at}.py": "%%% ((( ]]] def def\n" * 30 for at in range(broken)})
+    told = update(repository)
+    assert len(told.failed) == broken
+    assert (told.fault or "").startswith(fault or "")
+    assert bool(told.fault) is bool(fault)
+
+
 def test_content_that_is_no_utf_8_is_indexed(tmp_path: Path) -> None:
     repository = clone(tmp_path, {"latin.py": 'def total():\n    "Summe f\xfcr alle"\n'.encode("latin-1")})
     update(repository)

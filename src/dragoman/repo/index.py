@@ -14,6 +14,7 @@ from dragoman.repo.languages import facts, resolve
 from dragoman.repo.repository import Repository
 
 _MOST_FAILED = 0.2  # share of the source files, above which something is wrong with us and not with them
+_FEW = 5  # failed files below which the share tells nothing, unless not one could be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def _counted(connection: sqlite3.Connection, taken: intake.Intake) -> Indexed:
 
 
 def _fault(failed: Sequence[tuple[str, str]], sources: int) -> str | None:
-    if len(failed) <= _MOST_FAILED * sources:
+    if len(failed) <= _MOST_FAILED * sources or len(failed) < min(_FEW, sources):
         return None
     path, why = failed[0]
     return (
