@@ -179,6 +179,26 @@ def test_symbols_are_found_by_name_words_docstring_and_in_spite_of_a_mistake(
     assert ids(ask(repository, "search_symbols", query=query)["symbols"])[0] == first
 
 
+def test_what_has_all_words_in_its_name_comes_first_then_what_stands_in_the_rest_of_them(tmp_path: Path) -> None:
+    files = {
+        "src/window.py": '"""Fit a window."""\n\nFIT_WINDOW = 1\n\n\ndef fit(): ...\n\n\nclass Door:\n    def fit(self): ...\n',
+        "src/frames.py": "def window_fit_size(): ...\n\n\nclass FitWindow:\n    def close(self): ...\n",
+        "tests/test_frames.py": "def test_fit_window(): ...\n",
+        "src/other.py": '"""Nothing about it."""\n\n\ndef fit(): ...\n',
+    }
+    found = clone(tmp_path, files)
+    scan.scan(found)
+    assert ids(ask(found, "search_symbols", query="fit window")["symbols"]) == [
+        "src/frames.py::FitWindow",
+        "src/frames.py::window_fit_size",
+        "src/window.py::FIT_WINDOW",
+        "src/window.py::fit",
+        "src/window.py::Door.fit",
+        "tests/test_frames.py::test_fit_window",
+        "src/window.py",
+    ]
+
+
 def test_a_search_is_told_with_its_total_page_by_page(repository: Repository) -> None:
     whole = ask(repository, "search_symbols", query="fit", limit=100)
     assert whole["found"] == len(whole["symbols"])

@@ -11,6 +11,8 @@ from dragoman.repo import names
 _LIKE_ENOUGH = 0.6
 _CANDIDATES = 200
 _RAREST = 8  # trigrams asked for; all of them would cost six times as much
+_SPREAD = 2_000  # symbols with one of the words that are looked at for the others
+_NAMED = frozenset({"module", "variable", "attribute"})  # kinds that come after those one calls
 _SEPARATORS = (".", "::", "/", ":")
 # Nobody means these when they ask for a symbol.
 _IDLE = frozenset(
@@ -65,8 +67,35 @@ def _ways(connection: sqlite3.Connection, query: str) -> Iterator[list[int]]:
     asked = _asked(query)
     if not asked:
         return
-    yield _matching(connection, "words : (" + " AND ".join(f"{_quoted(word)}*" for word in asked) + ")")
+    yield _named(connection, asked)
     yield _matching(connection, " AND ".join(f"{_quoted(word)}*" for word in asked))
+
+
+def _named(connection: sqlite3.Connection, asked: list[str]) -> list[int]:
+    """What has all words in its name, then what has some and stands in something with the others: `fit` of a module `window`.
+
+    Tests come last, and what cannot be called after what can.
+    """
+    every = _matching(connection, "words : (" + " AND ".join(f"{_quoted(word)}*" for word in asked) + ")")
+    sql = """
+        SELECT s.id, s.dotted, s.kind, f.is_test, length(s.name) FROM symbol_words w JOIN symbols s ON s.id = w.rowid
+        JOIN files f ON f.id = s.file_id WHERE symbol_words MATCH ? ORDER BY bm25(symbol_words, 1.0, 0.0), s.id LIMIT ?
+    """
+    either = "words : (" + " OR ".join(f"{_quoted(word)}*" for word in asked) + ")"
+    place = {row: at for at, row in enumerate(every)}
+    found = [
+        (is_test, row not in place, kind in _NAMED, place.get(row, 0), length, dotted.count("."), dotted, row)
+        for row, dotted, kind, is_test, length in connection.execute(sql, (either, _SPREAD + len(every)))
+        if row in place or (len(asked) > 1 and _stands_in(names.words(dotted), asked))
+    ]
+    return list(dict.fromkeys([*(one[-1] for one in sorted(found)), *every]))
+
+
+def _stands_in(parts: list[str], asked: list[str]) -> bool:
+    """Whether each word is one of the parts, or one begins with the other."""
+    return all(
+        any(part.startswith(word) or (len(part) > 3 and word.startswith(part)) for part in parts) for word in asked
+    )
 
 
 def _asked(query: str) -> list[str]:
