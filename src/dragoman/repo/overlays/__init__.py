@@ -27,23 +27,32 @@ def lay(repository: Repository, facts: Mapping[str, FileFacts], resolution: Reso
     calls: dict[str, list[tuple[str, str, int, int, str, str]]] = {}
     sites: set[tuple[str, int, int]] = set()
     names: set[tuple[str, int, str]] = set()
-    for resolver, edges in (("scip", scip.edges(repository, facts)), ("codegraph", codegraph.edges(repository, facts))):
+    first, references = scip.told(repository, facts)
+    compiled = {(edge.path, edge.line, _name(edge)) for edge in first}
+    for resolver, edges in (("scip", first), ("codegraph", codegraph.edges(repository, facts))):
         for edge in edges:
-            if (edge.path, edge.line, edge.column) in sites:
+            named = (edge.path, edge.line, _name(edge))
+            # Two indexes may tell one call, each with a column of its own; the compiler's counts.
+            if (edge.path, edge.line, edge.column) in sites or (resolver == "codegraph" and named in compiled):
                 continue
             sites.add((edge.path, edge.line, edge.column))
-            names.add((edge.path, edge.line, edge.callee.rpartition("::")[2].rpartition(".")[2].partition("#")[0]))
+            names.add(named)
             row = (edge.caller, edge.callee, edge.line, edge.column, edge.tier, resolver)
             calls.setdefault(edge.path, []).append(row)
-    if not sites:
+    if not sites and not references:
         return Overlaid(resolution, {})
     told = replace(
         resolution,
         edges=tuple(edge for edge in resolution.edges if not _known(edge, sites)),
         possible=tuple(maybe for maybe in resolution.possible if (maybe.path, maybe.line, maybe.column) not in sites),
         unresolved=tuple(call for call in resolution.unresolved if (call.path, call.line, call.name) not in names),
+        references=(*resolution.references, *references),
     )
     return Overlaid(told, calls)
+
+
+def _name(edge: Edge) -> str:
+    return edge.callee.rpartition("::")[2].rpartition(".")[2].partition("#")[0]
 
 
 def _known(edge: Edge, sites: set[tuple[str, int, int]]) -> bool:

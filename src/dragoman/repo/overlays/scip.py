@@ -1,23 +1,29 @@
 """Calls from a SCIP index (`index.scip` in the root), which a compiler or a type checker wrote: read without protobuf.
 
-What it says counts only where it still fits the code: a call site at that place, and a definition of that name there.
-Its columns count characters where ours count bytes, so a call behind letters beyond ASCII on its line stays ours.
+What it says counts only where it still fits the code: a definition of that name there, and at the place that uses it a
+call site of ours, or, in a language whose calls are not followed, the name itself. Its columns count characters where
+our call sites count bytes, so a call that is followed behind letters beyond ASCII on its line stays ours.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dragoman.repo.languages.edges import Edge
+from dragoman.repo import tree
+from dragoman.repo.languages.edges import Edge, Reference
 from dragoman.repo.languages.facts import FileFacts
-from dragoman.repo.overlays import places
+from dragoman.repo.overlays import mentions, places
 from dragoman.repo.repository import Repository
 
 FILE = "index.scip"
 LARGEST = 500_000_000
-_DEFINITION = 1  # a bit of an occurrence's roles
+_DEFINITION, _IMPORT, _FORWARD = 1, 2, 64  # bits of an occurrence's roles
 # The last descriptor: `name`, then # of a type, . of a term, (...). of a method.
 _NAME = re.compile(r"(?:`((?:[^`]|``)+)`|([\w$+-]+))(?:#|\.|:|!|\([^()]*\)\.)$")
+
+_FUNCTION = re.compile(r"\([^()]*\)\.$")
+# A constructor is written as its type: `Thing#`<init>`().` of Java, `Thing#`.ctor`().` of C#.
+_CONSTRUCTOR = re.compile(r"`(?:<init>|\.ctor)`\([^()]*\)\.$")
 
 Occurrence = tuple[tuple[int, ...], str, int]  # range, symbol, roles
 
@@ -28,26 +34,40 @@ def mark(repository: Repository) -> str:
     return f"scip:{path.stat().st_mtime_ns}:{path.stat().st_size}" if path else ""
 
 
-def edges(repository: Repository, facts: Mapping[str, FileFacts]) -> list[Edge]:
-    """The calls whose both ends are here; none where there is no index, or a broken one."""
+def told(repository: Repository, facts: Mapping[str, FileFacts]) -> tuple[list[Edge], list[Reference]]:
+    """The calls whose both ends are here, and, where we follow no calls, the functions handed over.
+
+    None where there is no index, or a broken one.
+    """
     path = _path(repository)
     if path is None:
-        return []
+        return [], []
     try:
         documents = dict(_documents(memoryview(path.read_bytes())))
     except (OSError, ValueError, IndexError):
-        return []
+        return [], []
     known = places.definitions(facts)
     defined: dict[str, str] = {}
     for name, occurrences in documents.items():
         for place, symbol, roles in occurrences:
             if roles & _DEFINITION and place and (uid := known.get((name, place[0] + 1, _last(symbol)))):
                 defined[symbol] = uid
-    return [
-        edge
-        for name in sorted(documents.keys() & facts.keys())
-        for edge in _calls(name, facts[name], documents[name], defined)
-    ]
+    edges: list[Edge] = []
+    references: list[Reference] = []
+    with tree.reading(repository) as content:
+        for name in sorted(documents.keys() & facts.keys()):
+            if facts[name].scopes:
+                edges += _calls(name, facts[name], documents[name], defined)
+                continue
+            entry = tree.at(repository, name)
+            text = content(entry) if entry else None
+            for one in mentions.told(name, facts[name], text or b"", _mentions(documents[name], defined)):
+                match one:
+                    case Edge():
+                        edges.append(one)
+                    case Reference():
+                        references.append(one)
+    return edges, references
 
 
 def _path(repository: Repository) -> Path | None:
@@ -68,8 +88,20 @@ def _calls(path: str, file: FileFacts, occurrences: list[Occurrence], defined: M
             yield Edge(places.caller(path, file, call.scope), defined[symbol], path, call.line, call.column, "proven")
 
 
+def _mentions(occurrences: Sequence[Occurrence], defined: Mapping[str, str]) -> list[mentions.Mention]:
+    return sorted(
+        (place[0] + 1, place[1], _last(symbol), defined[symbol])
+        for place, symbol, roles in occurrences
+        if len(place) > 1
+        and not roles & (_DEFINITION | _IMPORT | _FORWARD)
+        and symbol in defined
+        and _FUNCTION.search(symbol)
+    )
+
+
 def _last(symbol: str) -> str:
-    found = _NAME.search(symbol)
+    """The name as it stands in the text."""
+    found = _NAME.search(_CONSTRUCTOR.sub("", symbol))
     return (found.group(1) or found.group(2)).replace("``", "`") if found else ""
 
 
