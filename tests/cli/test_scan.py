@@ -60,6 +60,15 @@ def test_a_scan_indexes_the_code_as_a_graph_and_the_history_again_and_again(
     assert git(root, "status", "--porcelain").split("\n") == ["R  shop/money.py -> shop/coins.py"]
 
 
+def test_a_bare_clone_leaves_out_what_its_dragoman_toml_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = clone(tmp_path, SHOP | {"vendor/x.py": "", "dragoman.toml": '[index]\nexclude = ["vendor/"]\n'}).root
+    git(tmp_path, "clone", "--quiet", "--bare", str(root), "bare.git")
+    told = scanned(capsys, str(tmp_path / "bare.git"))
+    assert (told["files"], told["skipped"]) == (4, {"excluded in dragoman.toml": 1, "never read": 1})
+
+
 def test_a_person_is_told_the_counts_on_stdout_and_the_stages_on_stderr(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from dragoman.harness.errors import ConfigurationError
 from dragoman.repo import config
-from dragoman.repo.repository import Repository
+from dragoman.repo.repository import Repository, find
+from tests.repo import clones
 
 WHOLE = """
 provider = "anthropic"
@@ -33,6 +34,12 @@ def clone(tmp_path: Path, text: str | None) -> Repository:
     return Repository(root, root / ".git", False, tmp_path / "state")
 
 
+def bare(tmp_path: Path, text: str) -> Repository:
+    root = clones.clone(tmp_path, {config.FILE: text}).root
+    clones.git(tmp_path, "clone", "--quiet", "--bare", str(root), "bare.git")
+    return find(tmp_path / "bare.git", tmp_path / "state")
+
+
 def complaint(text: str) -> str:
     with pytest.raises(ConfigurationError) as caught:
         config.parse(text.encode())
@@ -50,6 +57,21 @@ def test_a_file_says_which_model_answers(tmp_path: Path):
     assert found.choice({}) == ("anthropic", {"timeout_seconds": 20.0, "max_tokens": 900, "model": "some-model"})
     assert found.index.exclude == ("vendor/**",)
     assert (found.default_branch, found.forge.kind) == ("trunk", "gitlab")
+
+
+def test_a_bare_clone_is_told_by_the_file_of_its_head_or_by_one_of_its_own(tmp_path: Path):
+    repository = bare(tmp_path, WHOLE)
+    assert config.read(repository).index.exclude == ("vendor/**",)
+    (repository.root / config.FILE).write_text('[index]\nexclude = ["mine"]\n')
+    assert config.read(repository).index.exclude == ("mine",)
+
+
+def test_the_file_of_a_bare_clones_head_sends_nothing_anywhere_unasked(tmp_path: Path):
+    repository = bare(tmp_path, '[keys]\nopenai = "WORK_KEY"\n')
+    with pytest.raises(ConfigurationError, match="dragoman init --trust"):
+        config.read(repository)
+    config.trust(repository)
+    assert config.read(repository).keys == {"openai": "WORK_KEY"}
 
 
 def test_another_provider_asked_for_gets_none_of_the_first_ones_settings():

@@ -19,6 +19,10 @@ def left_out(place: Path) -> dict[str, str]:
     return dict(tree.listing(find(place)).skipped)
 
 
+def everything(place: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
+
+
 def test_tracked_and_new_files_are_listed_and_ignored_ones_are_not(tmp_path: Path) -> None:
     root = clone(tmp_path, {"a.py": "", "b/c.go": "", ".gitignore": "*.log\n"}).root
     put(root, {"new.py": "", "x.log": ""})
@@ -112,9 +116,28 @@ def test_a_bare_repository_shows_the_files_of_its_head(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bare", [False, True])
+def test_what_is_excluded_is_left_out_and_nothing_is_written(tmp_path: Path, bare: bool) -> None:
+    files = {"a.py": "", "vendor/deep/x.py": "", "vendor/kept.py": "", "web/a.min.js": "", "ąę/b.py": ""}
+    place = clone(tmp_path, files).root
+    if bare:
+        git(tmp_path, "clone", "--quiet", "--bare", str(place), "bare.git")
+        place = tmp_path / "bare.git"
+    before = everything(place)
+    listed = tree.listing(find(place), ["vendor/*", "!vendor/kept.py", "/ąę/"])
+    assert [entry.path for entry in listed.files] == ["a.py", "vendor/kept.py"]
+    assert listed.skipped == {
+        "vendor/deep/x.py": tree.EXCLUDED,
+        "ąę/b.py": tree.EXCLUDED,
+        "web/a.min.js": tree.GENERATED,
+    }
+    assert everything(place) == before
+
+
+@pytest.mark.parametrize("bare", [False, True])
 def test_a_repository_without_a_commit_has_no_files(tmp_path: Path, bare: bool) -> None:
     git(tmp_path, "init", "--quiet", *(["--bare"] if bare else []), "empty")
     assert names(tmp_path / "empty") == []
+    assert tree.listing(find(tmp_path / "empty"), ["*.py"]).files == ()
 
 
 def test_a_missing_blob_of_a_bare_repository_costs_that_file_only(tmp_path: Path) -> None:

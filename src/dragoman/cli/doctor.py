@@ -85,7 +85,7 @@ def examine(place: Path, port: int) -> Iterator[Finding]:
             mend = "" if error.code == "untrusted" else f"Mend {config.FILE}, or write it anew: dragoman init --force"
             yield Finding(config.FILE, "bad", error.message, mend)
         else:
-            there = (repository.root / config.FILE).is_file()
+            there = config.content(repository) is not None
             yield Finding(config.FILE, "good", "read" if there else "not there; every default holds")
             yield _provider(found)
     yield _port(port)

@@ -205,9 +205,10 @@ def _forge_of(repository: Repository) -> tuple[str, str]:
 
 
 def _trust(repository: Repository, path: Path) -> int:
-    if not path.is_file():
+    found = config.content(repository)
+    if found is None:
         raise ConfigurationError(f"There is no {path} to trust.")
-    config.parse(path.read_bytes(), str(path))
+    config.parse(found, str(path))
     config.trust(repository)
     print(f"Trusting {path} as it stands now.")
     return 0

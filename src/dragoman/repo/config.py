@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dragoman.harness.errors import ConfigurationError
+from dragoman.repo import tree
 from dragoman.repo.repository import Repository
 
 FILE = "dragoman.toml"
@@ -74,10 +75,7 @@ def read(repository: Repository) -> Config:
     Raises ConfigurationError naming all that is wrong with it, or what nobody at this machine has said yes to.
     """
     path = repository.root / FILE
-    try:
-        data = path.read_bytes() if path.is_file() else None
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}.") from None
+    data = content(repository)
     if data is None:
         return Config()
     found = parse(data, str(path))
@@ -92,11 +90,29 @@ def read(repository: Repository) -> Config:
     return found
 
 
+def content(repository: Repository) -> bytes | None:
+    """The file's bytes, of a bare repository HEAD's where none lies in its own folder; None where there is none.
+
+    Raises ConfigurationError where it cannot be read.
+    """
+    path = repository.root / FILE
+    try:
+        if path.is_file():
+            return path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}.") from None
+    if not repository.bare:
+        return None
+    try:
+        return tree.ask(repository, "cat-file", "blob", f"HEAD:{FILE}")
+    except ConfigurationError:  # no such file there, or no commit yet
+        return None
+
+
 def trust(repository: Repository) -> None:
     """Say yes to the file as it stands now; another content of it asks again."""
     repository.state.mkdir(parents=True, exist_ok=True)
-    content = (repository.root / FILE).read_bytes()
-    (repository.state / _TRUSTED).write_text(_digest(content), "utf-8")
+    (repository.state / _TRUSTED).write_text(_digest(content(repository) or b""), "utf-8")
 
 
 def parse(data: bytes, where: str = FILE) -> Config:

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -151,11 +152,16 @@ def environment() -> dict[str, str]:
 _PLACES = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
 
 
-def ask(repository: Repository, *arguments: str) -> bytes:
-    """What git prints. Raises ConfigurationError with git's own words where it fails."""
+def ask(repository: Repository, *arguments: str, index: str = "") -> bytes:
+    """What git prints. Raises ConfigurationError with git's own words where it fails.
+
+    `index` is a file to take for git's index, in a folder that stands for the work tree.
+    """
     place = ["--git-dir", os.fspath(repository.git_dir)] if repository.bare else ["-C", os.fspath(repository.root)]
+    place += ["--work-tree", os.path.dirname(index)] if index else []
     command = ["git", *place, "-c", "core.fsmonitor=false", "-c", "core.quotePath=false", *arguments]
-    done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, env=environment())
+    environ = environment() | ({"GIT_INDEX_FILE": index} if index else {})
+    done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, env=environ)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()
         raise ConfigurationError(f"git {arguments[0]} failed in {repository.root}: {said or done.returncode}")
@@ -213,9 +219,17 @@ def _candidates(repository: Repository, skipped: dict[str, str]) -> Iterator[tup
 
 def _excluded(repository: Repository, patterns: Sequence[str]) -> frozenset[bytes]:
     asked = [f"--exclude={pattern}" for pattern in patterns]
-    if repository.bare:  # an index of HEAD's tree that is never written; git matches against an index only
-        return frozenset()
-    tracked = ask(repository, "ls-files", "-z", "--cached", "--ignored", *asked).split(b"\0")
+    words = ["ls-files", "-z", "--cached", "--ignored", *asked]
+    if repository.bare:
+        if not (commit := head(repository)):
+            return frozenset()
+        with (
+            tempfile.TemporaryDirectory() as folder
+        ):  # git matches patterns against an index, and a bare clone has none
+            index = os.path.join(folder, "index")
+            ask(repository, "read-tree", commit, index=index)
+            return frozenset(ask(repository, *words, index=index).split(b"\0"))
+    tracked = ask(repository, *words).split(b"\0")
     new = ask(repository, "ls-files", "-z", "--others", "--ignored", *asked).split(b"\0")
     return frozenset(tracked) | frozenset(new)
 
