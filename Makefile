@@ -10,6 +10,9 @@ ARGS ?=
 # Extras beside those of the tests: `make setup EXTRAS="--extra mysql"` (which needs MariaDB's headers and a compiler).
 EXTRAS ?=
 
+# Compiled once, not by every process a verb starts.
+unexport PYTHONDONTWRITEBYTECODE
+
 help: ## list the verbs
 	@echo "make <verb>, where <verb> is one of:"
 	@sed -n 's/^\([a-z]*\):[^#]*## /  \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-14s %s\n", $$1, $$2 }'

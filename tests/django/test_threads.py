@@ -2,12 +2,17 @@
 
 import asyncio
 import contextvars
+import functools
+import os
 import threading
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
+from django.db.utils import ConnectionHandler
+from pytest_django import DjangoDbBlocker
 
-from dragoman.django.threads import Pool, in_thread, share_the_test_thread
+from dragoman.django import threads
+from dragoman.django.threads import Pool, _with_fresh_connections, in_thread, share_the_test_thread
 
 WAIT = 10  # seconds until a test that hangs is called failed; nothing measures against it
 
@@ -89,3 +94,52 @@ async def test_the_work_of_one_turn_does_not_open_a_connection_each_time():
 
     opened = {id(kept) for kept in [await in_thread(used) for _ in range(5)]}
     assert len(opened) == 1
+
+
+def test_a_thread_that_cannot_put_down_what_it_held_goes_on_working(caplog: pytest.LogCaptureFixture):
+    tried = threading.Semaphore(0)
+
+    def idle() -> None:
+        tried.release()
+        raise OSError("the server is gone")
+
+    pool = Pool(1, 0.01, idle)
+    assert pool.submit(lambda: 1).result(WAIT) == 1
+    assert tried.acquire(timeout=WAIT)
+    assert pool.submit(lambda: 2).result(WAIT) == 2
+    assert "could not put down what it held" in caplog.text
+
+
+@pytest.mark.service("postgres")
+def test_a_thread_gives_a_connection_of_a_pool_back_at_once(
+    monkeypatch: pytest.MonkeyPatch, django_db_blocker: DjangoDbBlocker
+):
+    monkeypatch.setattr(threads, "KEEP_CONNECTION_SECONDS", 3600)
+    server = {
+        "ENGINE": "django.db.backends.postgresql",
+        "HOST": "127.0.0.1",
+        "USER": os.environ.get("PGUSER", "postgres"),
+        "NAME": "postgres",
+        "OPTIONS": {"pool": {"min_size": 1, "max_size": 1, "timeout": WAIT}},
+    }
+    settings = ConnectionHandler({"default": {"ENGINE": "django.db.backends.sqlite3"}, "pooled": server}).settings
+    monkeypatch.setitem(connections.settings, "pooled", settings["pooled"])
+    crew, both = Pool(2, 3600, lambda: None), threading.Barrier(2)
+
+    def ask() -> int:
+        with connections["pooled"].cursor() as cursor:
+            cursor.execute("select 1")
+            return int(cursor.fetchone()[0])
+
+    def together() -> int:
+        both.wait(WAIT)
+        return _with_fresh_connections(ask)
+
+    with django_db_blocker.unblock():
+        try:
+            assert crew.submit(functools.partial(_with_fresh_connections, ask)).result(WAIT) == 1
+            # Two threads, of which one has just had the pool's only connection and now has nothing more to do.
+            waiting = [crew.submit(together) for _ in range(2)]
+            assert [future.result(2 * WAIT) for future in waiting] == [1, 1]
+        finally:
+            connections["pooled"].close_pool()

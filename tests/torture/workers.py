@@ -20,6 +20,7 @@ class Worker:
             self.port: int = free.getsockname()[1]
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         self._environment = {**os.environ, **environment, "PYTHONPATH": path}
+        self._environment.pop("PYTHONDONTWRITEBYTECODE", None)  # compiled once, not at every start
         self._process: subprocess.Popen[bytes] | None = None
 
     def migrate(self) -> None:

@@ -196,13 +196,28 @@ async def test_a_run_whose_process_died_after_a_decision_counts_what_was_stored_
     limit(tokens=100_000)
     await sse(client, "rename")
     row = await models.Usage.objects.aget()
-    assert row.settled is not None  # it was settled when it began to wait for the person
+    assert row.settled is None  # it waits for the person, and whoever goes on with it may die
+    assert row.input_tokens > 0
     person = await get_user_model().objects.aget(username="wanda")
     await assistants.desk().budget.left(Caller(f"user:{person.pk}", person, is_authenticated=True), row.run_id)
-    await models.Message.objects.filter(run_id=row.run_id, role="assistant").aupdate(input_tokens=70)
+    await models.Message.objects.filter(run_id=row.run_id, role="assistant").aupdate(input_tokens=7_000)
     assert await in_thread(budgets.settle_lost, timezone.now() + timedelta(seconds=1)) == 1
     await row.arefresh_from_db()
-    assert row.input_tokens == 70
+    assert row.input_tokens == 7_000
+
+
+async def test_what_asked_for_a_decision_counts_after_its_conversation_was_deleted(client: AsyncClient, limit: Any):
+    limit(tokens=100_000)
+    await sse(client, "rename")
+    row = await models.Usage.objects.aget()
+    used = row.input_tokens
+    await models.Conversation.objects.all().adelete()
+    limit(tokens=used)
+    assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
+    assert await in_thread(budgets.settle_lost, timezone.now() + timedelta(seconds=1)) == 1
+    await row.arefresh_from_db()
+    assert (row.input_tokens, row.reserved_tokens) == (used, 0)
+    assert row.settled is not None
 
 
 async def test_a_reservation_counts_as_long_as_its_worker_holds_the_conversation(client: AsyncClient, limit: Any):

@@ -116,7 +116,8 @@ class Ledger:
             cached_tokens=account.used.cached_tokens,
             estimated=account.used.estimated,
             reserved_tokens=0,
-            settled=timezone.now(),
+            # Somebody may have gone on with a run that waited, and died, before this is written: see `_cost_so_far`.
+            **({} if account.waits else {"settled": timezone.now()}),
         )
 
     # Counting -------------------------------------------------------------------------------------------------------
@@ -148,9 +149,9 @@ class Ledger:
         return _Standing(counted["requests"], (counted["tokens"] or 0) + sum(open_rows.values()), open_rows)
 
     def _cost_so_far(self, row: models.Usage) -> int:
-        """What an unsettled row counts: what is stored of its run, and while that may be at work its reservation."""
-        stored = _stored(row)
-        used = stored.input_tokens + stored.output_tokens
+        """What an unsettled row counts: what is known of its run, and while that may be at work its reservation."""
+        known = _known(row)
+        used = known.input_tokens + known.output_tokens
         return max(used, row.reserved_tokens) if _is_at_work(row) else used
 
     def _wait_seconds(self, rows: "QuerySet[models.Usage]", standing: "_Standing") -> int:
@@ -198,10 +199,10 @@ class _Standing:
 
 
 def settle_lost(before: datetime) -> int:
-    """Settle the rows that were let in before this moment and never settled, by what is stored of their runs."""
+    """Settle the rows that were let in before this moment and never settled, by what is known of their runs."""
     lost = models.Usage.objects.using(_database()).filter(settled=None, created__lt=before)
     for row in lost:
-        used = _stored(row)
+        used = _known(row)
         models.Usage.objects.using(_database()).filter(pk=row.pk, settled=None).update(
             input_tokens=used.input_tokens,
             output_tokens=used.output_tokens,
@@ -220,13 +221,15 @@ def _is_at_work(row: models.Usage) -> bool:
     return held.filter(lease_until__gt=timezone.now()).exists()
 
 
-def _stored(row: models.Usage) -> Spent:
-    """The tokens of all that is stored of a row's run."""
+def _known(row: models.Usage) -> Spent:
+    """The tokens of all that is stored of a row's run, or what was written down before its conversation was deleted."""
     rounds = models.Message.objects.using(_database()).filter(run_id=row.run_id, role="assistant")
     if row.conversation_id is not None:  # which has an index
         rounds = rounds.filter(conversation_id=row.conversation_id)
     found = rounds.aggregate(given=Sum("input_tokens"), said=Sum("output_tokens"), cached=Sum("cached_tokens"))
-    return Spent(found["given"] or 0, found["said"] or 0, found["cached"] or 0)
+    stored = Spent(found["given"] or 0, found["said"] or 0, found["cached"] or 0)
+    written = Spent(row.input_tokens, row.output_tokens, row.cached_tokens)
+    return max(stored, written, key=lambda known: known.input_tokens + known.output_tokens)
 
 
 def _subjects(caller: Caller) -> list[tuple[str, str]]:

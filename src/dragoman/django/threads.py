@@ -4,6 +4,7 @@ import asyncio
 import atexit
 import contextvars
 import functools
+import logging
 import queue
 import threading
 import time
@@ -16,6 +17,8 @@ from typing import Any
 from asgiref.sync import sync_to_async
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+log = logging.getLogger("dragoman.threads")
 
 # A turn is some twenty short pieces of work. Django's CONN_MAX_AGE of 0 means "until the end of the request"; taken
 # literally it would open twenty connections a turn, at 5 ms each with SQLite and more over a network.
@@ -91,7 +94,10 @@ class Pool:
             try:
                 work, future = self._work.get(timeout=self._idle_seconds)
             except queue.Empty:
-                self._idle()
+                try:
+                    self._idle()
+                except Exception:
+                    log.exception("A thread that has nothing to do could not put down what it held.")
                 work, future = self._work.get()
             if not future.set_running_or_notify_cancel():
                 self._free.release()
@@ -141,8 +147,11 @@ def _open_connections() -> list[BaseDatabaseWrapper]:
 
 
 def _is_kept(connection: BaseDatabaseWrapper) -> bool:
-    """Whether Django would close it at the end of a request, and we do a second after its last use."""
-    return bool(connection.settings_dict["CONN_MAX_AGE"] == 0)
+    """Whether Django would close it at the end of a request, and we do a second after its last use.
+
+    One of a pool goes back at once: to take another costs nothing, and threads that each sit on one starve the rest.
+    """
+    return connection.settings_dict["CONN_MAX_AGE"] == 0 and not connection.settings_dict["OPTIONS"].get("pool")
 
 
 _pool = Pool(32, KEEP_CONNECTION_SECONDS, _close_idle_connections)

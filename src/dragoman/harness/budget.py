@@ -15,12 +15,14 @@ from dragoman.harness.patience import uninterrupted
 class Account:
     """What is known of one run's cost. `tokens` is what may still be used, None without a limit.
 
-    `used` is all that the run has cost so far, in every part of it; `began` says whether anything was kept of it.
+    `used` is all that the run has cost so far, in every part of it; `began` says whether anything was kept of it, and
+    `waits` whether it has stopped for a person's decision and may go on in any process.
     """
 
     run_id: str
     tokens: int | None = None
     began: bool = False
+    waits: bool = False
     used: Usage = field(default_factory=Usage)
     provider: str = ""
     model: str = ""
@@ -38,7 +40,10 @@ class Budget(Protocol):
         ...
 
     async def settle(self, account: Account) -> None:
-        """Write down what a run used and reserve nothing for it any more; one that never began counts for nothing."""
+        """Write down what a run used and reserve nothing for it any more; one that never began counts for nothing.
+
+        One that waits stays open: the process that goes on with it may die, and then what is stored of it counts.
+        """
         ...
 
 

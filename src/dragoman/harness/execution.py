@@ -178,6 +178,7 @@ class _Keeper:
             ]
             paused.update(call.call.id for call in waiting)
             await uninterrupted(self.store.pause(waiting))
+        self.account.waits = bool(self.turn.asked) and self.turn.outcome is None
 
     def _count(self, fresh: Sequence[Message]) -> None:
         """Before they are kept: a round that cannot be kept, as when its conversation was deleted, has cost the same."""
