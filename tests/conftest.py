@@ -8,7 +8,14 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.conf import settings
 
-pytest_plugins = ["tests.network_guard", "tests.services", "tests.rows", "tests.requirements_plugin", "pytester"]
+pytest_plugins = [
+    "tests.network_guard",
+    "tests.services",
+    "tests.rows",
+    "tests.databases",
+    "tests.requirements_plugin",
+    "pytester",
+]
 
 # What stands below dragoman.django is tested without Django when it is tested alone: it starts seconds sooner, and
 # nothing there can come to rest on a framework unnoticed.

@@ -19,7 +19,7 @@ from dragoman.harness.store import PausedCall, Store
 WAIT = 10
 ADA, BOB = Caller("user:1"), Caller("user:2")
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("on_the_test_thread")]
+pytestmark = pytest.mark.usefixtures("database", "db", "on_the_test_thread")
 
 both = pytest.mark.parametrize("make", [MemoryStore, DjangoStore])
 Make = Callable[[], Store]

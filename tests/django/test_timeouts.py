@@ -1,6 +1,5 @@
 """Statements are stopped by the database, and a block by its deadline; the connection is good for more afterwards."""
 
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -8,12 +7,13 @@ from pathlib import Path
 import pytest
 from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.utils import ConnectionHandler, OperationalError
+from django.db.utils import OperationalError
 from pytest_django import DjangoDbBlocker
 
 from dragoman.django.hosts.general_manager import GeneralManagerHost
 from dragoman.django.timeouts import time_limit
 from dragoman.harness.caller import Caller
+from tests import databases
 
 SLOW = {
     "sqlite": "with recursive n(x) as (select 1 union all select x + 1 from n where x < 200000000) select count(*) from n",
@@ -22,24 +22,14 @@ SLOW = {
 }
 
 
-@pytest.fixture(
-    params=[
-        "sqlite3",
-        pytest.param("postgresql", marks=pytest.mark.service("postgres")),
-        pytest.param("mysql", marks=pytest.mark.service("mariadb")),
-    ]
-)
+@pytest.fixture(params=databases.KINDS)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BaseDatabaseWrapper]:
     """A connection of its own to each kind of database there is here."""
     if request.param == "sqlite3":
-        server = {"NAME": str(tmp_path / "slow.sqlite3")}
+        there = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(tmp_path / "slow.sqlite3")}
     else:
-        user = {"postgresql": os.environ.get("PGUSER", "postgres"), "mysql": os.environ.get("MYSQL_USER", "root")}
-        server = {"NAME": {"postgresql": "postgres", "mysql": "mysql"}[request.param], "HOST": "127.0.0.1"}
-        server["USER"] = user[request.param]
-    default = {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
-    there = {"ENGINE": f"django.db.backends.{request.param}", **server}
-    opened = ConnectionHandler({"default": default, "slow": there})["slow"]
+        there = databases.server(request.param)
+    opened = databases.connect(there, "slow")
     connections["slow"] = opened  # transactions find it by its alias
     try:
         yield opened

@@ -1,9 +1,7 @@
 """Whoever has used their hour is told so, in the same words over every door, and when to come back."""
 
 import asyncio
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +19,6 @@ from dragoman.harness.messages import Usage
 from dragoman.harness.provider import Spent
 from tests.transports import world
 from tests.transports.clients import EVENTS, communicator, in_process, kinds, new_conversation, post, socket, sse
-from tests.transports.server import Browser, Server, serving
 
 
 @pytest.fixture
@@ -298,29 +295,3 @@ async def test_the_ledger_holds_no_address(chat: dict[str, Any], limit: Any):
     assert "127.0.0.1" not in str(row.__dict__)
     assert len(row.address) == 32
     assert not await Session.objects.filter(pk=row.account.removeprefix("session:")).aexists()
-
-
-# Two processes --------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Server]]:
-    directory: Path = tmp_path_factory.mktemp("workers")
-    with serving(directory) as one, serving(directory) as other:
-        yield [one, other]
-
-
-@pytest.mark.requirement("g.rate.requests")
-async def test_of_twenty_messages_at_once_to_two_workers_five_are_let_in(workers: list[Server]):
-    world.forget()
-    browsers = [Browser(workers[0])]
-    browsers.append(Browser(workers[1], name=""))
-    browsers[1].cookies = browsers[0].cookies
-    rooms = [browsers[0].post("/five/conversations/", {})[1] for _ in range(20)]
-    asking = [
-        asyncio.to_thread(browsers[number % 2].post, "/five/", {"text": "hello", **room})
-        for number, room in enumerate(rooms)
-    ]
-    answers = await asyncio.gather(*asking)
-    assert sorted(status for status, _ in answers) == [200] * 5 + [429] * 15
-    assert {body["code"] for status, body in answers if status == 429} == {"rate_limited"}

@@ -349,5 +349,5 @@ async def test_a_disabled_assistant_answers_nothing(client: AsyncClient, chat: d
     ):
         assert response.status_code == 404
     with pytest.raises(ValueError, match="No route found"):
-        await communicator(cookies_of(client)).connect(WAIT)
+        await communicator(cookies_of(client)).wait(WAIT)
     assert json.dumps(await models.Conversation.objects.acount()) == "0"

@@ -6,6 +6,7 @@ A script waits at a gate until a test opens it. A gate is a file, so that a test
 import asyncio
 import os
 import tempfile
+import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,32 @@ async def until(name: str, seconds: float = 20) -> None:
     async with asyncio.timeout(seconds):
         while not happened(name):  # noqa: ASYNC110  # it may happen in another process
             await asyncio.sleep(0.01)
+
+
+def close(gate: str) -> None:
+    """From now on whoever comes by this gate waits there, in any process; see `project/gates.py`."""
+    mark(f"{gate}.closed")
+
+
+def is_closed(gate: str) -> bool:
+    return happened(f"{gate}.closed")
+
+
+def arrival(gate: str) -> str:
+    """A mark of one who waits at a gate."""
+    return f"{gate}.arrived.{uuid.uuid4().hex}"
+
+
+async def open_for(gate: str, count: int, seconds: float = 60) -> None:
+    """Open a gate once so many wait there; the bound only ends a test that hangs."""
+    async with asyncio.timeout(seconds):
+        while _arrived(gate) < count:  # noqa: ASYNC110  # they are in other processes
+            await asyncio.sleep(0.01)
+    (GATES / f"{gate}.closed").unlink()
+
+
+def _arrived(gate: str) -> int:
+    return len(list(GATES.glob(f"{gate}.arrived.*")))
 
 
 def forget() -> None:

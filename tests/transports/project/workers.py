@@ -1,28 +1,28 @@
-"""The lasting test project on the database that the tests name, for two workers of it; Redis between them where named."""
+"""The lasting test project on the database that the tests name, for two workers of it; Redis between them where named.
+
+Its workers can be held at gates, and one of its assistants has a budget of five messages.
+"""
 
 import os
 
+from tests.databases import server as _server
+from tests.transports.project import lasting as _lasting
+from tests.transports.project import settings as _settings
 from tests.transports.project.lasting import *  # noqa: F403
-from tests.transports.project.settings import DATABASES as _SQLITE
 
 _kind, _, _name = os.environ.get("DRAGOMAN_TEST_SERVER", "").partition(":")
-_users = {"postgresql": os.environ.get("PGUSER", "postgres"), "mysql": os.environ.get("MYSQL_USER", "root")}
-DATABASES = (
-    {
-        "default": {
-            "ENGINE": f"django.db.backends.{_kind}",
-            "NAME": _name,
-            "HOST": "127.0.0.1",
-            "USER": _users[_kind],
-        }
-    }
-    if _kind
-    else _SQLITE
-)
-if os.environ.get("DRAGOMAN_TEST_REDIS"):
+DATABASES = {"default": _server(_kind, _name)} if _kind else _settings.DATABASES
+INSTALLED_APPS = [*_settings.INSTALLED_APPS, "tests.transports.project.gates.Gates"]
+DRAGOMAN = {**_lasting.DRAGOMAN, "five": _settings.DRAGOMAN["five"]}
+if _redis := os.environ.get("DRAGOMAN_TEST_REDIS"):
     CHANNEL_LAYERS = {
+        "default": {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [_redis], "prefix": _name}}
+    }
+    CACHES = {
         "default": {
-            "BACKEND": "channels_redis.core.RedisChannelLayer",
-            "CONFIG": {"hosts": ["redis://127.0.0.1:6379/0"], "prefix": _name},
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": _redis,
+            "KEY_PREFIX": _name,
         }
     }
+    SESSION_ENGINE = "django.contrib.sessions.backends.cache"

@@ -1,0 +1,151 @@
+"""Of two who want the same at once, each held until the other is there, one gets it: in every kind of database.
+
+The threads stand for workers: they share the database and nothing else. The store's own conditions decide; with each of
+them switched off, both get it.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import QuerySet
+from django.db.models.signals import pre_save
+
+from dragoman.django import models, store
+from dragoman.django.store import DjangoStore
+from dragoman.harness.caller import Caller
+from dragoman.harness.messages import ToolCall, new_id
+from dragoman.harness.store import PausedCall
+
+ADA = Caller("user:1", is_authenticated=True)
+WAIT = 60  # seconds until a test that hangs is called failed
+
+pytestmark = pytest.mark.usefixtures("shared_database")
+
+
+def both[R](work: Callable[[], R]) -> list[R]:
+    """What each of two threads got, which did the same work at the same time."""
+
+    def one(_: int) -> R:
+        try:
+            return work()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(one, range(2)))
+
+
+@pytest.fixture
+def gate() -> threading.Barrier:
+    return threading.Barrier(2, timeout=WAIT)
+
+
+@pytest.fixture
+def careless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every update is taken as done, whatever its condition was."""
+    update = QuerySet.update
+
+    def updated(self: QuerySet[Any], **values: Any) -> int:
+        update(self, **values)
+        return 1
+
+    monkeypatch.setattr(QuerySet, "update", updated)
+
+
+# Two decisions --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def deciding(gate: threading.Barrier, monkeypatch: pytest.MonkeyPatch) -> Callable[[], PausedCall | None]:
+    """Confirms a call that waits; held between its look, which finds the call open, and its claim."""
+    compare = store.constant_time_compare
+
+    def compare_and_wait(one: str, other: str) -> bool:
+        gate.wait()
+        return compare(one, other)
+
+    monkeypatch.setattr(store, "constant_time_compare", compare_and_wait)
+    conversation = DjangoStore()._create(ADA, "")
+    call = ToolCall("call", "mutate", {"mutation": "archive"})
+    store._pause([PausedCall(call, conversation.id, "run", datetime.now(UTC) + timedelta(minutes=1))])
+    return lambda: DjangoStore()._claim("call", ADA, "confirmed")
+
+
+def test_of_two_decisions_one_gets_the_call(deciding: Callable[[], PausedCall | None]):
+    claimed = both(deciding)
+    assert sorted(call is None for call in claimed) == [False, True]
+    assert models.PausedCall.objects.get().decision == "confirmed"
+
+
+@pytest.mark.usefixtures("careless")
+def test_without_its_condition_both_decisions_would_get_the_call(deciding: Callable[[], PausedCall | None]):
+    assert None not in both(deciding)
+
+
+# Two messages ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def taking(gate: threading.Barrier) -> Callable[[], int | None]:
+    """Takes a conversation; held before the one statement which does that."""
+    conversation = DjangoStore()._create(ADA, "")
+
+    def take() -> int | None:
+        gate.wait()
+        return DjangoStore()._try_to_take(conversation.id, "run", new_id())
+
+    return take
+
+
+def test_of_two_messages_one_gets_the_conversation(taking: Callable[[], int | None]):
+    assert sorted(seq is None for seq in both(taking)) == [False, True]
+    assert models.Conversation.objects.get().lease_until is not None
+
+
+@pytest.mark.usefixtures("careless")
+def test_without_its_condition_both_messages_would_get_the_conversation(taking: Callable[[], int | None]):
+    assert None not in both(taking)
+
+
+# The first conversation -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def beginning(gate: threading.Barrier, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    """Goes on with the session's conversation; held between its last look, which finds none, and its own new row."""
+    get = QuerySet.get
+
+    def look_and_wait(self: QuerySet[Any], *args: Any, **kwargs: Any) -> Any:
+        try:
+            return get(self, *args, **kwargs)
+        except models.Conversation.DoesNotExist:
+            gate.wait()
+            raise
+
+    monkeypatch.setattr(QuerySet, "get", look_and_wait)
+    return lambda: DjangoStore()._newest(ADA, "monday").id
+
+
+@pytest.fixture
+def without_the_slot() -> Iterator[None]:
+    def leave_out(sender: Any, instance: models.Conversation, **_: Any) -> None:
+        instance.slot = None
+
+    pre_save.connect(leave_out, models.Conversation)
+    yield
+    pre_save.disconnect(leave_out, models.Conversation)
+
+
+def test_two_first_messages_of_a_session_begin_one_conversation(beginning: Callable[[], str]):
+    assert len(set(both(beginning))) == 1
+    assert models.Conversation.objects.count() == 1
+
+
+@pytest.mark.usefixtures("without_the_slot")
+def test_without_its_slot_a_session_would_get_two_conversations(beginning: Callable[[], str]):
+    assert len(set(both(beginning))) == 2

@@ -1,0 +1,53 @@
+"""Places in a worker where a test can hold all who come by, until all are there."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.apps import AppConfig
+from django.db.models import QuerySet
+
+from tests.transports import world
+
+
+class Gates(AppConfig):
+    """Puts the gates up: each is open unless a test closed it."""
+
+    name = "tests.transports.project"
+
+    def ready(self) -> None:
+        from dragoman.django.budgets import Ledger
+        from dragoman.django.store import DjangoStore
+
+        DjangoStore._try_to_take = _after("lease", DjangoStore._try_to_take)
+        Ledger._admit = _after("budget", Ledger._admit)
+        QuerySet.get = _before_going_on_without("first", "slot", QuerySet.get)
+
+
+def _after(gate: str, function: Callable[..., Any]) -> Any:
+    def held(*args: Any, **kwargs: Any) -> Any:
+        _wait_at(gate)
+        return function(*args, **kwargs)
+
+    return held
+
+
+def _before_going_on_without(gate: str, key: str, get: Callable[..., Any]) -> Any:
+    """A `get` that waits after it looked for a row by this key and found none."""
+
+    def held(self: QuerySet[Any], *args: Any, **kwargs: Any) -> Any:
+        try:
+            return get(self, *args, **kwargs)
+        except self.model.DoesNotExist:
+            if key in kwargs:
+                _wait_at(gate)
+            raise
+
+    return held
+
+
+def _wait_at(gate: str) -> None:
+    if world.is_closed(gate):
+        world.mark(world.arrival(gate))
+        while world.is_closed(gate):
+            time.sleep(0.01)
