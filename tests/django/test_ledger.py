@@ -23,14 +23,18 @@ WAIT = 60  # seconds until a test that hangs is called failed
 pytestmark = pytest.mark.usefixtures("shared_database")
 
 
-def at_once(ledger: Ledger, callers: list[Caller]) -> int:
-    """How many of a message from each of these, all at the same time, are let in."""
+def at_once(ledger: Ledger, callers: list[Caller], tokens: int = 0) -> int:
+    """How many of a message from each of these, all at the same time, are let in; with `tokens`, all needing so many."""
     gate = threading.Barrier(len(callers), timeout=WAIT)
 
     def ask(caller: Caller) -> bool:
+        run_id = new_id()
         try:
             gate.wait()
-            ledger._admit(caller, uuid.uuid4().hex, new_id())
+            ledger._admit(caller, uuid.uuid4().hex, run_id)
+            if tokens:
+                gate.wait()
+                ledger._reserve(caller, run_id, tokens)
         except RateLimited:
             return False
         finally:
@@ -60,6 +64,14 @@ def test_of_twenty_at_once_as_many_are_let_in_as_an_hours_tokens_are_meant_for()
     assert at_once(Ledger("other", RateLimit(None, 20_000)), [ADA] * MESSAGES) == BUDGET
 
 
+# Each of the twenty counts 4,000 tokens when it is let in: 16 of those and four times 30,000 are 184,000, and one more too many.
+ROOMY = Ledger("roomy", RateLimit(None, 200_000))
+
+
+def test_of_twenty_at_once_as_many_are_sent_as_there_are_tokens_for():
+    assert at_once(ROOMY, [ADA] * MESSAGES, tokens=30_000) == 4
+
+
 def test_people_do_not_share_a_budget():
     people = [Caller(f"user:{number}", is_authenticated=True) for number in range(MESSAGES)]
     assert at_once(LEDGER, people) == MESSAGES
@@ -71,11 +83,12 @@ def test_without_the_lock_all_twenty_count_before_any_has_written_and_all_are_le
     counting: Callable[..., Any] = Ledger._room
     gate = threading.Barrier(MESSAGES, timeout=WAIT)
 
-    def count_and_wait(self: Ledger, caller: Caller) -> Any:
-        room = counting(self, caller)
+    def count_and_wait(self: Ledger, *arguments: Any, **more: Any) -> Any:
+        room = counting(self, *arguments, **more)
         gate.wait()
         return room
 
     monkeypatch.setattr(Ledger, "_room", count_and_wait)
     monkeypatch.setattr(budgets, "_lock", lambda keys: None)
     assert at_once(LEDGER, [ADA] * MESSAGES) == MESSAGES
+    assert at_once(ROOMY, [ADA] * MESSAGES, tokens=30_000) == MESSAGES

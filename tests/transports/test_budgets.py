@@ -16,9 +16,14 @@ from dragoman.django.threads import in_thread
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import ProviderError, RateLimited
 from dragoman.harness.messages import Usage
-from dragoman.harness.provider import Spent
+from dragoman.harness.provider import Spent, ToolRequest
 from tests.transports import world
 from tests.transports.clients import EVENTS, communicator, in_process, kinds, new_conversation, post, socket, sse
+
+DEAR = [
+    [ToolRequest("look_up", {"name": "Apollo"}), Spent(Usage(2_000, 500))],
+    ["Apollo is active.", Spent(Usage(4_000, 400))],
+]
 
 
 @pytest.fixture
@@ -123,13 +128,13 @@ async def test_a_decision_is_no_message_and_its_rounds_count_for_the_run_that_as
 async def test_every_round_counts_however_its_turn_ends(
     client: AsyncClient, limit: Any, monkeypatch: pytest.MonkeyPatch, ending: str
 ):
-    look = world.SCRIPTS["look"][0]
+    spent = Spent(Usage(4_000, 400))
     last = {
-        "done": ["Done.", Spent(Usage(40, 4))],
-        "failed": [Spent(Usage(40, 4)), ProviderError("The model's service failed.")],
-    }.get(ending, [Spent(Usage(40, 4)), "Well, ", world.Gate("held")])
-    monkeypatch.setitem(world.SCRIPTS, "spend", [look, last])
-    limit(tokens=69)
+        "done": ["Done.", spent],
+        "failed": [spent, ProviderError("The model's service failed.")],
+    }.get(ending, [spent, "Well, ", world.Gate("held")])
+    monkeypatch.setitem(world.SCRIPTS, "spend", [DEAR[0], last])
+    limit(tokens=6_900)
     async with socket(client) as line:
         await line.say(type="message", text="spend")
         if ending in ("done", "failed"):
@@ -141,11 +146,11 @@ async def test_every_round_counts_however_its_turn_ends(
                 await line.say(type="stop", conversation_id=told[0]["conversation_id"])
                 await line.hear_until("done")
     row = await models.Usage.objects.aget()
-    assert (row.input_tokens, row.output_tokens) == (60, 9)
+    assert (row.input_tokens, row.output_tokens) == (6_000, 900)
     assert row.settled is not None
     refused = await post(client, "/chat/", {"text": "hello"})
     assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
-    limit(tokens=70)
+    limit(tokens=7_900)
     assert kinds(await sse(client, "hello"))[-1] == "done"
 
 
@@ -172,20 +177,27 @@ async def test_folding_the_history_counts(client: AsyncClient, limit: Any, monke
     assert done["usage"]["input_tokens"] == 1_060
 
 
-async def test_a_turn_uses_no_more_rounds_than_are_left_in_the_hour(client: AsyncClient, limit: Any):
-    limit(tokens=20)
-    frames = await sse(client, "look")
+async def test_a_turn_uses_no_more_rounds_than_are_left_in_the_hour(
+    client: AsyncClient, limit: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(world.SCRIPTS, "spend", DEAR)
+    limit(tokens=2_400)
+    frames = await sse(client, "spend")
     assert [frame["code"] for frame in frames if frame["type"] == "error"] == ["turn_limit"]
     assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
 
 
-async def test_a_reservation_whose_process_died_counts_what_was_stored_of_its_run(client: AsyncClient, limit: Any):
-    limit(tokens=100)
-    await sse(client, "look")
+async def test_a_reservation_whose_process_died_counts_what_was_stored_of_its_run(
+    client: AsyncClient, limit: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(world.SCRIPTS, "spend", DEAR)
+    limit(tokens=10_000)
+    await sse(client, "spend")
     died = timezone.now() - timedelta(minutes=2)
-    await models.Usage.objects.aupdate(settled=None, input_tokens=0, output_tokens=0, reserved_tokens=100, created=died)
+    lost = {"settled": None, "input_tokens": 0, "output_tokens": 0, "reserved_tokens": 10_000}
+    await models.Usage.objects.aupdate(**lost, created=died)
     assert kinds(await sse(client, "hello"))[-1] == "done"
-    limit(tokens=69)
+    limit(tokens=6_900)
     assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
 
 
@@ -218,10 +230,10 @@ async def test_what_asked_for_a_decision_counts_after_its_conversation_was_delet
 
 
 async def test_a_reservation_counts_as_long_as_its_worker_holds_the_conversation(client: AsyncClient, limit: Any):
-    limit(tokens=100)
+    limit(tokens=1_000)
     await sse(client, "look")
     long_ago = timezone.now() - timedelta(minutes=30)
-    await models.Usage.objects.aupdate(settled=None, input_tokens=0, reserved_tokens=100, created=long_ago)
+    await models.Usage.objects.aupdate(settled=None, input_tokens=0, reserved_tokens=1_000, created=long_ago)
     for seconds, status in ((30, 429), (-1, 200)):
         lease = timezone.now() + timedelta(seconds=seconds)
         await models.Conversation.objects.aupdate(lease_holder="somebody", lease_until=lease)
@@ -240,6 +252,93 @@ async def test_a_reservation_counts_while_its_run_is_at_work(client: AsyncClient
     world.mark("wait.open")
     await held
     assert kinds(await sse(client, "hello"))[-1] == "done"
+
+
+# A message that would need more than is left -----------------------------------------------------------------------------
+
+
+async def test_a_message_larger_than_what_is_left_is_refused_at_every_door_before_the_model_is_asked(
+    client: AsyncClient, ada: Any, limit: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(world.SCRIPTS, "spend", DEAR)
+    limit(requests=2, tokens=7_000)
+    await sse(client, "spend")
+    (world.GATES / "asked").unlink()
+    before = await models.Message.objects.acount()
+    plain = await post(client, "/chat/", {"text": "hello"})
+    stream = await post(client, "/chat/", {"text": "hello"}, EVENTS)
+    async with socket(client) as line:
+        await line.say(type="message", text="hello")
+        told = await line.hear()
+    with pytest.raises(RateLimited) as refused:
+        await in_process(Caller(f"user:{ada.pk}", user=ada, is_authenticated=True), "hello")
+    for frame in (plain.json(), stream.json(), told):
+        assert (frame["type"], frame["code"], frame["message"]) == ("error", "rate_limited", "Rate limit exceeded")
+    waits = [plain.json()["retry_after"], stream.json()["retry_after"], told["retry_after"], refused.value.retry_after]
+    assert all(3_000 < wait <= 3_600 for wait in waits)
+    assert (plain.status_code, stream.status_code) == (429, 429)
+    assert not world.happened("asked")
+    assert (await models.Message.objects.acount(), await models.Usage.objects.acount()) == (before, 1)
+    limit(requests=2, tokens=7_300)  # none of the refused ones was counted
+    assert kinds(await sse(client, "hello"))[-1] == "done"
+
+
+async def test_without_that_guard_the_model_would_be_asked(
+    client: AsyncClient, limit: Any, monkeypatch: pytest.MonkeyPatch
+):
+    limit(tokens=100)
+    assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
+    assert not world.happened("asked")
+
+    async def nothing_set_aside(*arguments: Any) -> None:
+        return None
+
+    monkeypatch.setattr(budgets.Ledger, "reserve", nothing_set_aside)
+    assert kinds(await sse(client, "hello"))[-1] == "done"
+    assert world.happened("asked")
+
+
+async def test_what_a_conversation_holds_counts_before_it_is_sent(
+    client: AsyncClient, limit: Any, monkeypatch: pytest.MonkeyPatch
+):
+    limit(tokens=10_000)
+    long = " ".join(["hello"] * 1_000)
+    monkeypatch.setitem(world.SCRIPTS, long, world.SCRIPTS["hello"])
+    conversation = (await sse(client, long))[0]["conversation_id"]
+    row = await models.Usage.objects.aget()
+    limit(tokens=row.input_tokens + row.output_tokens + 500)
+    assert (await post(client, "/chat/", {"text": "hello", "conversation_id": conversation})).status_code == 429
+    assert kinds(await sse(client, "hello", conversation_id=await new_conversation(client)))[-1] == "done"
+
+
+async def test_a_refused_message_says_when_enough_of_the_hour_is_free_for_it(client: AsyncClient, limit: Any):
+    limit(tokens=100_000)
+    for age, tokens in ((50, 50), (20, 5_000)):
+        await sse(client, "hello")
+        newest = await models.Usage.objects.order_by("-created").afirst()
+        aged = {"created": timezone.now() - timedelta(minutes=age), "input_tokens": tokens, "output_tokens": 0}
+        await models.Usage.objects.filter(pk=newest.pk).aupdate(**aged)
+    limit(tokens=5_100)  # 50 are left, and 50 more in ten minutes are not enough
+    refused = (
+        await post(client, "/chat/", {"text": "hello", "conversation_id": await new_conversation(client)})
+    ).json()
+    assert 2_390 <= refused["retry_after"] <= 2_400
+
+
+async def test_a_refused_message_gives_up_nothing_that_waits_and_takes_nothing_back(
+    client: AsyncClient, limit: Any, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(world.SCRIPTS, "spend", [[world.RENAME, Spent(Usage(6_000, 900))], ["Renamed."]])
+    limit(tokens=100_000)
+    said, *_ = frames = await sse(client, "spend")
+    before = await models.Message.objects.filter(taken_back=False).acount()
+    limit(tokens=7_000)
+    refused = {"text": "hello", "conversation_id": said["conversation_id"]}
+    assert (await post(client, "/chat/", refused)).status_code == 429
+    edited = await post(client, "/chat/edit/", {"message_id": said["id"], "text": "hello"})
+    assert (edited.status_code, edited.json()["code"]) == (429, "rate_limited")
+    assert await models.Message.objects.filter(taken_back=False).acount() == before
+    assert [paused.call_id async for paused in models.PausedCall.objects.filter(decision="")] == [frames[-1]["id"]]
 
 
 # Whoever has no name --------------------------------------------------------------------------------------------------

@@ -6,9 +6,10 @@ is room for. A row whose process died counts what was stored of its run.
 """
 
 import hashlib
+import logging
 import math
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,10 +27,12 @@ from dragoman.harness.caller import Caller
 from dragoman.harness.errors import RateLimited
 from dragoman.harness.messages import Usage as Spent
 
+log = logging.getLogger("dragoman.budgets")
+
 WINDOW = timedelta(hours=1)
 
 _BEGINNING = timedelta(minutes=1)  # within which a message that was let in has taken its conversation
-_ATTEMPTS = 5  # a database may call off one of two transactions that wait for each other
+_ATTEMPTS = 5
 _SHARE = 4_000  # tokens reserved for a message where nothing says how many messages an hour's tokens are meant for
 
 
@@ -48,6 +51,10 @@ class Ledger:
         """Raise RateLimited if a message would be refused now. Nothing is reserved: only `admit` decides."""
         await in_thread(self._check, caller)
 
+    async def reserve(self, caller: Caller, run_id: str, tokens: int) -> int | None:
+        """Set tokens aside for a run that was let in; what its turn may use, None for no limit. Raises RateLimited."""
+        return await in_thread(self._reserve, caller, run_id, tokens)
+
     async def left(self, caller: Caller, run_id: str) -> int | None:
         """The tokens that are left for a run that was let in before; None for no limit."""
         return await in_thread(self._left, caller, run_id)
@@ -59,17 +66,22 @@ class Ledger:
     # What runs in a thread ------------------------------------------------------------------------------------------
 
     def _admit(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
-        keys = [self._key(name, value) for name, value in _subjects(caller)]
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                return self._admit_once(caller, conversation_id, run_id, sorted(keys))
-            except OperationalError:
-                if attempt == _ATTEMPTS or transaction.get_connection(_database()).in_atomic_block:
-                    raise
-        raise AssertionError("unreachable")
+        return _again(lambda: self._admit_once(caller, conversation_id, run_id))
 
-    def _admit_once(self, caller: Caller, conversation_id: str, run_id: str, keys: Sequence[str]) -> int | None:
+    def _reserve(self, caller: Caller, run_id: str, tokens: int) -> int | None:
+        if self.limit.max_tokens_per_hour is None:
+            return None
+        if tokens > self.limit.max_tokens_per_hour:
+            log.warning(
+                "A message to %r takes about %s tokens before its answer begins, and max_tokens_per_hour is %s: "
+                "it can never be let in. Raise that limit.",
+                *(self.alias, tokens, self.limit.max_tokens_per_hour),
+            )
+        return _again(lambda: self._reserve_once(caller, run_id, tokens))
+
+    def _admit_once(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
         left: int | None = None
+        keys = self._keys(caller)
         database = _database()
         limited = self._is_limited()
         if limited:
@@ -88,6 +100,16 @@ class Ledger:
                 conversation_id=uuid.UUID(conversation_id),
                 reserved_tokens=self._share(left),
             )
+        return left
+
+    def _reserve_once(self, caller: Caller, run_id: str, tokens: int) -> int | None:
+        with transaction.atomic(using=_database()):
+            _lock(self._keys(caller))
+            mine = models.Usage.objects.using(_database()).get(pk=run_id)
+            left = self._room(caller, tokens, mine)
+            if mine.reserved_tokens < tokens:
+                mine.reserved_tokens = tokens
+                mine.save(update_fields=["reserved_tokens"])
         return left
 
     def _check(self, caller: Caller) -> None:
@@ -122,14 +144,18 @@ class Ledger:
 
     # Counting -------------------------------------------------------------------------------------------------------
 
-    def _room(self, caller: Caller) -> int | None:
-        """The tokens that are left, None without a limit. Raises RateLimited where there is no room for a message."""
+    def _room(self, caller: Caller, needed: int = 1, mine: models.Usage | None = None) -> int | None:
+        """The tokens that are left beside the row of this run, None without a limit.
+
+        Raises RateLimited where there is no room for a message that needs so many tokens.
+        """
         used, waits = 0, []
-        for rows in self._windows(caller):
-            standing = self._standing(rows)
+        for every in self._windows(caller):
+            rows = every if mine is None else every.exclude(pk=mine.pk)
+            standing = self._standing(rows, mine)
             used = max(used, standing.tokens)
-            if self._is_over(standing.requests, standing.tokens):
-                waits.append(self._wait_seconds(rows, standing))
+            if self._is_over(standing.requests, standing.tokens, needed):
+                waits.append(self._wait_seconds(rows, standing, needed))
         if waits:
             raise RateLimited(max(waits))
         return None if self.limit.max_tokens_per_hour is None else self.limit.max_tokens_per_hour - used
@@ -140,38 +166,32 @@ class Ledger:
         rows = models.Usage.objects.using(_database()).filter(alias=self.alias, created__gt=since)
         return [rows.filter(**{name: value}) for name, value in _subjects(caller)]
 
-    def _standing(self, rows: "QuerySet[models.Usage]") -> "_Standing":
+    def _standing(self, rows: "QuerySet[models.Usage]", mine: models.Usage | None = None) -> "_Standing":
         counted = rows.aggregate(
             requests=Count("pk"),
             tokens=Sum(F("input_tokens") + F("output_tokens"), filter=Q(settled__isnull=False)),
         )
-        open_rows = {row.pk: self._cost_so_far(row) for row in rows.filter(settled=None)}
+        open_rows = {row.pk: _cost_so_far(row, mine) for row in rows.filter(settled=None)}
         return _Standing(counted["requests"], (counted["tokens"] or 0) + sum(open_rows.values()), open_rows)
 
-    def _cost_so_far(self, row: models.Usage) -> int:
-        """What an unsettled row counts: what is known of its run, and while that may be at work its reservation."""
-        known = _known(row)
-        used = known.input_tokens + known.output_tokens
-        return max(used, row.reserved_tokens) if _is_at_work(row) else used
-
-    def _wait_seconds(self, rows: "QuerySet[models.Usage]", standing: "_Standing") -> int:
-        """Seconds until the oldest rows have left the hour and a message is let in again; at least one."""
+    def _wait_seconds(self, rows: "QuerySet[models.Usage]", standing: "_Standing", needed: int) -> int:
+        """Seconds until the oldest rows have left the hour and such a message is let in again; at least one."""
         frees: datetime | None = None
         requests, tokens = standing.requests, standing.tokens
         for row in rows.order_by("created", "pk").only("created", "input_tokens", "output_tokens").iterator():
-            if not self._is_over(requests, tokens):
+            if not self._is_over(requests, tokens, needed):
                 break
             requests -= 1
             tokens -= standing.unsettled.get(row.pk, row.input_tokens + row.output_tokens)
             frees = row.created
-        if frees is None or self._is_over(requests, tokens):
+        if frees is None or self._is_over(requests, tokens, needed):
             return int(WINDOW.total_seconds())  # a limit of nothing lets nothing in, ever
         return max(1, math.ceil((frees + WINDOW - timezone.now()).total_seconds()))
 
-    def _is_over(self, requests: int, tokens: int) -> bool:
+    def _is_over(self, requests: int, tokens: int, needed: int) -> bool:
         most = self.limit
         return (most.max_requests_per_hour is not None and requests >= most.max_requests_per_hour) or (
-            most.max_tokens_per_hour is not None and tokens >= most.max_tokens_per_hour
+            most.max_tokens_per_hour is not None and tokens + needed > most.max_tokens_per_hour
         )
 
     def _is_limited(self) -> bool:
@@ -185,6 +205,9 @@ class Ledger:
         share = self.limit.max_tokens_per_hour // messages if messages else _SHARE
         return max(1, min(share, left))
 
+    def _keys(self, caller: Caller) -> list[str]:
+        return sorted(self._key(name, value) for name, value in _subjects(caller))
+
     def _key(self, name: str, value: str) -> str:
         return hashlib.sha256(f"{self.alias}\n{name}\n{value}".encode()).hexdigest()
 
@@ -196,6 +219,17 @@ class _Standing:
     requests: int
     tokens: int
     unsettled: dict[str, int]
+
+
+def _again(transact: Callable[[], int | None]) -> int | None:
+    """What a transaction comes to; a database may call off one of two that wait for each other."""
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return transact()
+        except OperationalError:
+            if transaction.get_connection(_database()).in_atomic_block:
+                raise
+    return transact()
 
 
 def settle_lost(before: datetime) -> int:
@@ -213,10 +247,19 @@ def settle_lost(before: datetime) -> int:
     return len(lost)
 
 
-def _is_at_work(row: models.Usage) -> bool:
-    """Whether a row's run may go on: it was only just let in, or somebody still holds its conversation."""
+def _cost_so_far(row: models.Usage, mine: models.Usage | None) -> int:
+    """What an unsettled row counts: what is known of its run, and while that may be at work its reservation."""
+    known = _known(row)
+    used = known.input_tokens + known.output_tokens
+    return max(used, row.reserved_tokens) if _is_at_work(row, mine) else used
+
+
+def _is_at_work(row: models.Usage, mine: models.Usage | None) -> bool:
+    """Whether a row's run may go on: it was only just let in, or somebody still holds its conversation, and not I."""
     if timezone.now() - row.created < _BEGINNING:
         return True
+    if mine is not None and mine.conversation_id == row.conversation_id:
+        return False
     held = models.Conversation.objects.using(_database()).filter(pk=row.conversation_id or uuid.UUID(int=0))
     return held.filter(lease_until__gt=timezone.now()).exists()
 

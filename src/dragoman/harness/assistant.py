@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 from dragoman.harness import calls, revision, tokens
@@ -16,6 +17,7 @@ from dragoman.harness.grounding import Grounding
 from dragoman.harness.limits import Limits
 from dragoman.harness.messages import Message, Outcome, Usage, new_id, now, unanswered
 from dragoman.harness.observers import Observer, Tracer, Untraced, tell
+from dragoman.harness.opening import opening
 from dragoman.harness.patience import Interrupt, uninterrupted
 from dragoman.harness.provider import Provider
 from dragoman.harness.results import to_json
@@ -93,22 +95,28 @@ class Assistant:
         if text is not None or not instead_of:
             self._check(text or "")
         if instead_of:
-            revision.question(await self.store.messages(conversation.id), instead_of)
+            replaced = revision.question(await self.store.messages(conversation.id), instead_of)
+            instead_of, text = replaced.id, replaced.text if text is None else text
+        said = Message("user", text or "")
         async with admitted(self.budget, caller, conversation.id, new_id()) as account:
-            for run_id in dict.fromkeys([paused.run_id for paused in await self.store.paused(conversation.id)]):
+            waiting = dict.fromkeys([paused.run_id for paused in await self.store.paused(conversation.id)])
+            if waiting:  # and is given up only for a message that there is room for
+                recent = await self.store.recent(conversation)
+                await self._afford(caller, conversation, recent, said, account, instead_of)
+            for run_id in waiting:
                 async with self.store.hold(conversation.id, run_id, wait_seconds=_ASKING_SECONDS) as hold:
                     for event in await self._give_up(caller, hold):
                         yield await tell(self.observers, caller, hold, event)
             async with self.store.hold(conversation.id, account.run_id, wait_seconds=_ASKING_SECONDS) as hold:
                 conversation = await self.store.get(conversation.id, caller)  # as it is now, and still theirs
                 messages = await self._mend(caller, await self.store.recent(conversation), hold)
+                await self._afford(caller, conversation, messages, said, account, instead_of)
                 if instead_of:
-                    replaced = revision.question(await self.store.messages(conversation.id), instead_of)
-                    text = replaced.text if text is None else text
-                    await uninterrupted(self.store.take_back(conversation.id, replaced.id))
+                    revision.question(await self.store.messages(conversation.id), instead_of)  # may still be taken back
+                    await uninterrupted(self.store.take_back(conversation.id, instead_of))
                     conversation = await self.store.get(conversation.id, caller)
                     messages = await self.store.recent(conversation)
-                said = Message("user", text or "", run_id=hold.run_id)
+                said = replace(said, run_id=hold.run_id, created=now())
                 account.began = True
                 await uninterrupted(self.store.append(conversation.id, [said]))
                 yield await tell(self.observers, caller, hold, UserSaid(said.id, said.text, said.created))
@@ -158,6 +166,26 @@ class Assistant:
             account,
             interrupt,
         )
+
+    async def _afford(
+        self,
+        caller: Caller,
+        conversation: Conversation,
+        messages: Sequence[Message],
+        said: Message,
+        account: Account,
+        instead_of: str,
+    ) -> None:
+        """Set the tokens of the first request aside. Raises RateLimited where the hour has no room for it."""
+        if account.tokens is None:
+            return
+        earlier, told = list(takewhile(lambda message: message.id != instead_of, messages)), conversation.summary
+        try:
+            opened = await opening(self.grounding, caller, self.instructions, told, earlier, [said], self.limits)
+        except Exception:  # the run will meet the same, and keep what became of it
+            return
+        needed = min(opened.tokens([said]), self.limits.context_tokens)
+        account.tokens = await self.budget.reserve(caller, account.run_id, needed)
 
     async def _compare(self, caller: Caller, paused: PausedCall) -> None:
         """Raise unless the call would do now what the person was shown; the tools may be others by now."""

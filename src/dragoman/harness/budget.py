@@ -35,6 +35,13 @@ class Budget(Protocol):
         """Let a message in; the tokens its turn may use, None for no limit. Raises RateLimited and reserves nothing."""
         ...
 
+    async def reserve(self, caller: Caller, run_id: str, tokens: int) -> int | None:
+        """Set tokens aside for the first request of a run that was let in; what its turn may use, None for no limit.
+
+        Raises RateLimited where fewer are left; the run is let in no longer once it is settled.
+        """
+        ...
+
     async def left(self, caller: Caller, run_id: str) -> int | None:
         """The tokens that are left for a run that was let in before; None for no limit."""
         ...
@@ -51,6 +58,10 @@ class Unlimited:
     """A budget without an end that keeps no books."""
 
     async def admit(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
+        """No limit."""
+        return None
+
+    async def reserve(self, caller: Caller, run_id: str, tokens: int) -> int | None:
         """No limit."""
         return None
 

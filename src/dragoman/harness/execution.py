@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from dragoman.harness import calls, summary, tokens, window
+from dragoman.harness import calls, summary, window
 from dragoman.harness.budget import Account
 from dragoman.harness.caller import Caller
 from dragoman.harness.claims import evidence
@@ -16,6 +16,7 @@ from dragoman.harness.grounding import Grounding
 from dragoman.harness.limits import Limits
 from dragoman.harness.messages import Message, Outcome, Usage
 from dragoman.harness.observers import Observer, tell
+from dragoman.harness.opening import Opening, opening
 from dragoman.harness.patience import Interrupt, uninterrupted
 from dragoman.harness.provider import Provider, model_of, name_of
 from dragoman.harness.store import Conversation, Decision, Hold, PausedCall, Store
@@ -72,8 +73,17 @@ class Execution:
         told: set[str] = set()
         try:
             try:
-                turn.toolbox = await self.grounding.tools(self.caller)
-                turn.head = await self._head(messages[:split], turn, keeper)
+                opened = await opening(
+                    self.grounding,
+                    self.caller,
+                    self.instructions,
+                    self.conversation.summary,
+                    messages[:split],
+                    turn.messages,
+                    self.limits,
+                )
+                turn.toolbox = opened.toolbox
+                turn.head = await self._head(opened, keeper)
                 async for event in events:
                     await keeper.flush()
                     if isinstance(event, ToolReturned):
@@ -105,22 +115,13 @@ class Execution:
         for event in _farewell(turn, len(turn.messages), told, basis):
             yield await self._tell(event)
 
-    async def _head(self, earlier: Sequence[Message], turn: Turn, keeper: "_Keeper") -> list[Message]:
-        """The prompt, the summary and what is sent of the earlier messages; the keeper pays for folding."""
-        earlier, conversation = window.sendable(earlier), self.conversation
-        prompt = await self.grounding.prompt(self.caller)
-        if self.instructions:
-            prompt = f"{prompt}\n\n{self.instructions}"
-        system = Message("system", prompt, id="prompt")
-        fixed = tokens.of_message(system) + tokens.of_tools(turn.toolbox.definitions)
-        spare = self.limits.context_tokens * 3 // 4 - fixed - tokens.estimate(conversation.summary)
-        fitted = window.fit([*earlier, *turn.messages], self.limits, spare_tokens=spare)
-        text = conversation.summary
-        if fitted.folded:
-            text = await summary.fold(self.provider, text, fitted.folded, self.limits, keeper.pay)
-            await uninterrupted(self.store.fold(conversation.id, text, fitted.folded[-1].id))
-        kept = earlier[len(fitted.folded) :]
-        return [system, *([summary.as_message(text)] if text else []), *kept]
+    async def _head(self, opened: Opening, keeper: "_Keeper") -> list[Message]:
+        """What goes before the turn, the oldest messages folded if need be; the keeper pays for that."""
+        told = opened.summary
+        if opened.folded:
+            told = await summary.fold(self.provider, told, opened.folded, self.limits, keeper.pay)
+            await uninterrupted(self.store.fold(self.conversation.id, told, opened.folded[-1].id))
+        return opened.messages(told)
 
     async def _tell(self, event: Event) -> Envelope:
         return await tell(self.observers, self.caller, self.hold, event)
