@@ -192,5 +192,5 @@ def test_the_setting_without_its_library_is_told_with_the_way_out(
     monkeypatch.setattr("dragoman.django.checks.find_spec", lambda name: None)
     settings.DRAGOMAN = {"default": {**chat, "mcp": True}}
     (told,) = checks.mcp_is_installed()
-    assert told.id == "dragoman.E006"
+    assert told.id == "dragoman.E008"
     assert told.hint == "pip install 'dragoman[mcp]'"

@@ -83,14 +83,14 @@ def mutations_exist(**_: Any) -> list[CheckMessage]:
 
 @register("dragoman")
 def mcp_is_installed(**_: Any) -> list[CheckMessage]:
-    """E006: `mcp` is on, but its library is not installed."""
+    """E008: `mcp` is on, but its library is not installed."""
     if conf.problems() or find_spec("mcp"):
         return []
     return [
         Error(
             f"{conf.SETTING}[{alias!r}]['mcp'] is on, but the library it needs is not installed.",
             hint="pip install 'dragoman[mcp]'",
-            id="dragoman.E006",
+            id="dragoman.E008",
         )
         for alias, found in conf.enabled().items()
         if found.mcp
