@@ -32,7 +32,7 @@ MISSING = "not in the work tree"
 SPECIAL = "not a regular file"
 OUTSIDE = "behind a symlink"
 UNREADABLE = "unreadable"
-WITHHELD = "that may hold secrets"
+WITHHELD = "may hold secrets"
 TWIN = "another file's name as text"
 
 _LINK, _MODULE = b"120000", b"160000"

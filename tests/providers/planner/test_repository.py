@@ -203,3 +203,66 @@ async def test_a_chart_is_drawn_where_one_is_asked_for_and_else_not() -> None:
     assert clone.asked[0][1]["kind"] == "bar"
     assert "8 in all" in await clone.say("commits per month")
     assert [name for name, _ in clone.asked] == ["run_project_stats"]
+
+
+async def test_a_chart_that_would_have_too_many_points_is_drawn_of_the_newest_years() -> None:
+    drawn: list[str] = []
+
+    def chart(given: Mapping[str, Any]) -> Any:
+        drawn.append(given["sql"])
+        if len(drawn) == 1:
+            raise ToolError("That is 240 points; at most 200 are drawn.", "bad_chart")
+        return {"chart": {"title": given["title"], "x": {"values": ["2026-11"]}, "series": [{"values": [5]}]}}
+
+    newest = {"rows": [["2026-11-24T10:00:00Z"]], "columns": ["newest"], "row_count": 1, "capped": False}
+    clone = Clone({"render_chart": chart, "run_project_stats": newest})
+    said = await clone.say("commits per month as a chart")
+    assert said.startswith("Commits per month since 2011-01-01, 1 month: 5 in all")
+    assert "committed_at >= '2011-01-01'" in drawn[1]
+
+
+async def test_of_many_months_the_newest_are_listed() -> None:
+    rows = [[f"{year}-{month:02}", month] for year in range(2020, 2027) for month in range(1, 13)]
+    clone = Clone({"run_project_stats": {"rows": rows, "columns": [], "row_count": len(rows), "capped": False}})
+    said = await clone.say("commits per month")
+    assert "... 24 earlier months left out.\n- 2022-01: 1" in said
+    assert "- 2026-12: 12" in said
+
+
+async def test_the_count_of_authors_is_the_true_total_and_a_bot_is_called_one() -> None:
+    rows = [[f"Person {number}", 30 - number, "2026-11-24", number == 3] for number in range(20)]
+
+    def stats(given: Mapping[str, Any]) -> Any:
+        counting = "count(DISTINCT author_id) AS authors" in given["sql"]
+        return {"rows": [[125]] if counting else rows, "columns": [], "row_count": 20, "capped": False}
+
+    said = await Clone({"run_project_stats": stats, "get_repo_overview": {"folders": []}}).say("who works on what?")
+    assert said.startswith("125 authors worked here:\n- Person 0: 30 commits, the last on 2026-11-24\n")
+    assert "- Person 3 (a bot): 27 commits" in said
+    assert "... and 105 more authors." in said
+
+
+async def test_a_name_that_is_a_word_for_a_kind_is_a_name_where_it_is_written_like_one() -> None:
+    clone = Clone({"search_symbols": {"found": 1, "symbols": [symbol("a.py::Interface", 3, "class")]}})
+    assert "`a.py:3`" in await clone.say("find classes named Interface")
+
+
+async def test_methods_are_asked_of_the_class_among_several_of_one_name() -> None:
+    choices = [symbol("a.py::App.Result", 3, "method"), symbol("b.py::Result", 9, "class")]
+    clone = Clone(
+        {
+            "get_symbol": lambda given: (
+                {"symbol": choices[1]} if "::" in given["name"] else {"choices": choices, "found": 2}
+            )
+        }
+    )
+    assert "`b.py:9`" in await clone.say("which methods does Result have?")
+
+
+async def test_letters_within_a_word_are_no_todo() -> None:
+    lines = [
+        {"path": "docs/conf.py", "line": 16, "text": '"sphinx.ext.autodoc",'},
+        {"path": "a.py", "line": 2, "text": "# TODO: more"},
+    ]
+    said = await Clone({"search_text": {"found": 2, "matches": lines}}).say("find all TODOs")
+    assert said == '"TODO" stands in 1 line:\n- `a.py:2` # TODO: more'

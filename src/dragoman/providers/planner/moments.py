@@ -82,6 +82,11 @@ def _days(tokens: Sequence[Token], at: int, today: dt.date) -> _Days | None:
         except ValueError:
             return None
         return _Days(day, day, at, at + 1)
+    if (match := re.fullmatch(r"((?:19|20)\d\d)-(0[1-9]|1[0-2])", word)) is not None:
+        chosen, month = int(match[1]), int(match[2])
+        return _Days(
+            dt.date(chosen, month, 1), dt.date(chosen, month, calendar.monthrange(chosen, month)[1]), at, at + 1
+        )
     relative = {"today": 0, "yesterday": -1, "tomorrow": 1}
     if word in relative:
         day = today + dt.timedelta(days=relative[word])

@@ -13,6 +13,7 @@ from dragoman.repo.repository import Repository
 from dragoman.repo.secrets import mask
 
 _MOST_CHOICES = 30
+_DOC = 300  # characters of a docstring that stand in a list
 _MOST_MEMBERS = 100
 _PAGING = {
     "limit": {"type": "integer", "minimum": 1, "maximum": 100},
@@ -237,8 +238,14 @@ def _shown(symbol: Symbol) -> dict[str, Any]:
         "line": symbol.line,
         "end_line": symbol.end_line,
         "signature": mask(symbol.signature)[0],
-        "doc": mask(symbol.doc.strip().partition("\n")[0])[0],
+        "doc": mask(_opening(symbol.doc))[0],
     }
+
+
+def _opening(doc: str) -> str:
+    """The first paragraph on one line, clipped."""
+    said = " ".join(doc.strip().partition("\n\n")[0].split())
+    return said if len(said) <= _DOC else f"{said[: _DOC - 3]}..."
 
 
 def _end(neighbour: Neighbour) -> dict[str, Any]:

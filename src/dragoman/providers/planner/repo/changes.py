@@ -7,7 +7,7 @@ from typing import Any
 from dragoman.harness.provider import ToolRequest
 from dragoman.providers.planner.history import Step
 from dragoman.providers.planner.repo import code, wording
-from dragoman.providers.planner.repo.files import path_named
+from dragoman.providers.planner.repo.paths import path_named
 from dragoman.providers.planner.repo.plan import Calls, call, trouble
 from dragoman.providers.planner.repo.question import Asked
 from dragoman.providers.planner.repo.subject import Subject
@@ -48,6 +48,10 @@ def changes(asked: Asked) -> Calls:
     )  # fmt: skip
     if step.failed:
         return trouble(step)
+    if not step.data.get("found") and (asked.since or asked.until) and not (query or path or asked.author):
+        newest = yield from call("list_recent_activity", limit=1)
+        commits: list[Item] = list(newest.data.get("commits") or [])
+        note = f"The newest commit is {wording.commit(commits[0])}." if commits else note
     return _commits(step.data, _told(asked, query, path), note)
 
 
@@ -197,11 +201,7 @@ def _commits(data: Item, told: str, note: str) -> str:
 def _told(asked: Asked, query: str, path: str) -> str:
     parts = [f' about "{query}"' if query else "", f" touched `{path}`" if path else ""]
     parts.append(f" by {asked.author}" if asked.author else "")
-    if asked.since and asked.since == asked.until:
-        parts.append(f" on {asked.since}")
-    else:
-        parts.append(f" since {asked.since}" if asked.since else "")
-        parts.append(f" until {asked.until}" if asked.until else "")
+    parts.append(wording.period(asked.since, asked.until))
     return "".join(parts)
 
 

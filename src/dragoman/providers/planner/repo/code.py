@@ -7,6 +7,7 @@ from typing import Any
 from dragoman.harness.provider import ToolRequest
 from dragoman.providers.planner.history import Step
 from dragoman.providers.planner.repo import wording
+from dragoman.providers.planner.repo.paths import path_named
 from dragoman.providers.planner.repo.plan import Calls, call, code, trouble
 from dragoman.providers.planner.repo.question import Asked
 from dragoman.providers.planner.repo.subject import Subject
@@ -31,6 +32,8 @@ def where(asked: Asked) -> Calls:
         return step
     if step.failed:
         if code(step) == _UNKNOWN:
+            if not subject.name.isdigit() and (full := (yield from path_named(subject.name))):
+                return (yield from _file(Subject(path=full)))
             return (yield from search(subject.name, "", unknown=trouble(step)))
         return trouble(step)
     return described(step.data["symbol"])

@@ -1,12 +1,13 @@
 """Files: show lines, list what is in a folder or a file, find a text."""
 
-from collections.abc import Generator
+import re
 from dataclasses import replace
 from typing import Any
 
 from dragoman.harness.provider import ToolRequest
 from dragoman.providers.planner.history import Step
 from dragoman.providers.planner.repo import code, wording
+from dragoman.providers.planner.repo.paths import path_named
 from dragoman.providers.planner.repo.plan import Calls, call, trouble
 from dragoman.providers.planner.repo.question import Asked
 from dragoman.providers.planner.repo.subject import Subject, clean_path
@@ -16,6 +17,8 @@ from dragoman.providers.planner.words import plural
 AROUND = 5
 SHOWN = 60
 ENTRIES = 30
+_MARKS = frozenset("TODO FIXME XXX HACK".split())
+_MARKED = 200
 
 
 def show(asked: Asked) -> Calls:
@@ -29,6 +32,8 @@ def show(asked: Asked) -> Calls:
     if isinstance(step, str):
         return step
     if step.failed:
+        if full := (yield from path_named(subject.name)):
+            return (yield from show(replace(asked, subject=Subject(path=full))))
         return (yield from code.search(subject.name, "", unknown=trouble(step)))
     item = step.data["symbol"]
     return f"{code.described(item)}\n{wording.fenced(str(item.get('source') or ''))}"
@@ -42,32 +47,36 @@ def inside(asked: Asked) -> Calls:
     elif subject.words:
         return (yield from code.search(subject.words, asked.of))
     elif subject.name and not subject.guessed:
-        return (yield from code.explain(asked))
+        return (yield from code.explain(replace(asked, subject=_holder(asked))))
     path = subject.path or subject.name
     steps: list[Step] = yield [_request("get_area_outline", path), _request("list_dir", path)]
     outline, entries = steps
     if outline.failed and entries.failed:
         if subject.name:
-            return (yield from code.explain(asked))
+            return (yield from code.explain(replace(asked, subject=_holder(asked))))
         full = yield from path_named(path)
         if full and full != path:
             return (yield from inside(replace(asked, subject=replace(subject, path=full))))
         return trouble(entries) if asked.of in ("", "files", "folders") else trouble(outline)
     if not entries.failed and int(entries.data.get("found") or 0):
         said = _entries(entries.data)
-        if asked.of in ("", "symbols", "functions", "methods", "classes") and not outline.failed:
-            said = "\n".join(filter(None, [said if not asked.of else "", _outline(outline.data, asked.of)]))
-        return said
+        if outline.failed or asked.of not in ("", "symbols", "functions", "methods", "classes"):
+            return said
+        if asked.of:
+            return _outline(outline.data, asked.of)
+        if any("symbols" in one for one in outline.data.get("files") or []):
+            return f"{said}\n{_outline(outline.data, '')}"
+        below = sum(int(one.get("files") or 0) for one in outline.data.get("folders") or [])
+        symbols, files = int(outline.data.get("symbol_count") or 0), below or len(outline.data.get("files") or [])
+        return f"{said}\nIt holds {counted(symbols, 'symbol')} in {counted(files, 'file')}, all folders below counted."
     return _outline(outline.data, asked.of) if not outline.failed else trouble(outline)
 
 
 def text(asked: Asked) -> Calls:
     """The lines in which a text stands."""
-    words = (
-        asked.subject.said.removesuffix("s")
-        if asked.subject.said.upper() in ("TODOS", "FIXMES")
-        else asked.subject.said
-    )
+    words = asked.subject.said
+    if (mark := words.upper().removesuffix("S")) in _MARKS:
+        return (yield from _marked(mark))
     step = yield from call("search_text", query=words, limit=wording.LINES)
     if step.failed:
         return trouble(step)
@@ -76,20 +85,13 @@ def text(asked: Asked) -> Calls:
     return code.matches(step.data, words)
 
 
-def path_named(written: str) -> Generator[list[ToolRequest], list[Step], str]:
-    """The whole path of a file or folder of which only the end, or the name, was written; empty where none fits alone."""
-    step = yield from call("get_area_outline", path=written)
-    if not step.failed:
-        return written
-    near = [str(path) for path in step.data.get("near") or []]
-    folders = {path[:place] for path in near for place, sign in enumerate(path) if sign == "/"}
-    fitting = [path for path in [*near, *sorted(folders)] if f"/{path}".endswith(f"/{written}")]
-    if not fitting:
-        fitting = [path for path in near if path.rpartition("/")[2].partition(".")[0] == written]
-    return fitting[0] if len(fitting) == 1 else ""
-
-
 # Pieces of these ------------------------------------------------------------------------------------------------------
+
+
+def _holder(asked: Asked) -> Subject:
+    """The subject; what has methods or fields is a class."""
+    has = asked.of in ("methods", "members", "fields", "attributes")
+    return replace(asked.subject, kind="class") if has and not asked.subject.kind else asked.subject
 
 
 def _request(tool: str, path: str) -> ToolRequest:
@@ -114,6 +116,19 @@ def _lines(subject: Subject) -> Calls:
     if masked := int(data.get("masked") or 0):
         said += f"\n{counted(masked, 'secret')} {'is' if masked == 1 else 'are'} masked."
     return said
+
+
+def _marked(mark: str) -> Calls:
+    """The lines with a mark of their writers; `autodoc` holds no TODO."""
+    step = yield from call("search_text", query=mark, limit=_MARKED)
+    if step.failed:
+        return trouble(step)
+    found = [one for one in step.data.get("matches") or [] if re.search(rf"\b{mark}\b", str(one.get("text")))]
+    beyond = int(step.data.get("found") or 0) > _MARKED
+    if not found and not beyond:
+        return f'"{mark}" stands nowhere in the files.'
+    note = f"\nThese are of the first {_MARKED} lines that hold the letters." if beyond else ""
+    return code.matches({"found": len(found), "matches": found[: wording.LINES]}, mark) + note
 
 
 def _entries(data: Item) -> str:

@@ -36,8 +36,20 @@ def follow(plan: Calls, turn: Turn, offered: Iterable[ToolDefinition]) -> str | 
 
 
 def trouble(step: Step) -> str:
-    """What a failed call said."""
-    return str(step.data.get("error") or "The call failed.")
+    """What a failed call said; what it tells a model about other tools is left out."""
+    name, path = step.call.arguments.get("name"), step.call.arguments.get("path")
+    match code(step):
+        case "unknown_symbol" if name:
+            near = [str(one) for one in step.data.get("near") or []]
+            return f"No symbol is called `{name}`." + (
+                f" Near: {', '.join(f'`{one}`' for one in near)}." if near else ""
+            )
+        case "not_tracked" if path:
+            return f"Git tracks nothing at `{path}`. Paths are from the root; a new file counts after git add."
+        case "not_a_folder" if path:
+            return f'`{path}` is a file without symbols. Ask "show {path}".'
+        case _:
+            return str(step.data.get("error") or "The call failed.")
 
 
 def code(step: Step) -> str:

@@ -34,6 +34,7 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("who", r"^who (?:all )?(?:works|worked|is working|has worked|has been working|contributes|contributed|commits|committed|wrote|writes|knows|maintains|owns|developed|develops|should i ask|can i ask|to ask)\b(?:\s+(?:most|mostly|the most|code))?(?:\s+(?:on|in|at|to|about|for|with))?\s*(?:what|the most|most|here)?\s*(?P<s>.+)?$"),
     ("who", r"^who (?:is|are) (?:the )?(?:(?:main|top|most active|biggest|busiest) )?(?:" + _PEOPLE + r"|responsible|expert|owner|behind|working on)\b(?:\s+(?:of|in|for|on|to))?\s*(?P<s>.+)?$"),
     ("who", r"\b(?:main|top|most active|biggest|busiest|all)\s+(?:the )?(?:\d+ )?" + _PEOPLE + r"\b(?:\s+(?:of|in|for|on|to)\s+(?P<s>.+))?"),
+    ("who", r"^who (?:has |have )?" + _CHANGE + r" (?P<s>.+?) (?:the )?most(?: often)?$"),
     ("who", r"^(?:list )?(?:the )?" + _PEOPLE + r"(?:\s+(?:of|in|for|on|to)\s+(?P<s>.+))?$"),
     ("who", r"^(?:which|what) " + _PEOPLE + r" (?:work|works|worked|contribute|contributed|changed|know|wrote|touched)\w*\b(?:\s+(?:on|in|at|to|about))?\s*(?P<s>.+)?$"),
     (
@@ -65,7 +66,7 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("callees", r"\b(?:callees|calls made|outgoing calls|dependencies) (?:of|by|in|from|for) (?P<s>.+)$"),
     ("callees", r"^(?:what|which " + _KIND + r") (?:is|are|gets?) " + _CALLED + r" (?:by|from|in|inside|within) (?P<s>.+)$"),
     # one commit
-    ("commit", r"\b(?:commit|revision|sha|hash)\s+`?(?P<sha>(?P<s>[0-9a-f]{4,40}))`?\b"),
+    ("commit", r"\b(?:commit|revision|sha|hash)\s+`?(?P<sha>(?P<s>[0-9a-f]{4,40}\b|HEAD(?:[~^]\d*)*))`?"),
     ("commit", r"^(?:(?:show|open|explain|describe|what (?:is|was|did|does|happened in|changed in|is in))\s+(?:me )?)?`?(?P<s>(?=[a-f]*\d)[0-9a-f]{7,40}|HEAD(?:[~^]\d*)?)`?(?: (?:change|do|touch|about))?$"),
     ("commit", r"^(?:what did|what was|show(?: me)?|who made|describe|what is(?: in)?|what changed in|when was)?\s*(?:the )?(?:very )?(?:last|latest|newest|most recent) commit\b(?!\s+(?:to|in|on|of|that|by|about|which|touch\w*|for))(?: (?:change|do|touch|about|made))?$"),
     # how many
@@ -125,11 +126,11 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("overview", r"\b(?:which|what) (?:programming )?languages?\b|\bwritten in what\b|\bhow big is\b|\bhow large is\b|\bwhat (?:folders|directories) (?:are there|does it have)\b"),
     ("overview", r"^(?:which|what) branch\b|^what is (?:the )?(?:current |default )?branch\b"),
     # find symbols
-    ("symbols", r"^(?:which|what|list|show|find|are there|is there|search for|do we have|have we)(?: me)?(?: all| any| a| an| the| some)* (?P<of>functions?|methods?|class|classes|symbols?)(?: (?:are there|is there|exist|there))?(?: (?:that|which|to))? ?(?:about|for|named|called|with(?: the name| names?)?|like|matching|related to|around|deals? with|do(?:es)?|handles?|has to do with|concern\w*|dealing with|whose name (?:contains|has))?\s+(?P<s>.+)$"),
+    ("symbols", r"^(?:which|what|list|show|find|are there|is there|search for|do we have|have we)(?: me)?(?: all| any| a| an| the| some)* (?P<of>functions?|methods?|class|classes|symbols?)(?: (?:are there|is there|exist|there))?(?: (?:that|which|to))? ?(?:(?:is|are) )?(?:about|for|named|called|with(?: the name| names?)?|like|matching|related to|around|deals? with|do(?:es)?|handles?|has to do with|concern\w*|dealing with|whose name (?:contains|has))?\s+(?P<s>.+)$"),
     # where
     ("where", r"^(?:in )?(?:which|what) (?:file|module|folder|place|class|line)s? (?:is|are|do|does|can i find|has|have|defines?|contains?|holds?|implements?|declares?) (?P<s>.+?)(?: " + _DEFINE + r")?(?: in)?$"),
-    ("where", r"^where(?:'s|’s| is| are| can i find| do i find| do we|'re| do you| does| was| were| in the code (?:is|are|do|does))(?: the code (?:for|that(?: \w+s)?|of|which(?: \w+s)?)| we)? (?P<s>.+?)(?: (?:defined|declared|implemented|located|live|lives|sit|sits|written|found|kept|stored|come from|placed|happen|happens|handled))?$"),
-    ("where", r"^(?:find|locate|search for|look for|go to|jump to|look up|definition of|location of)(?: me)?(?: the| all)? (?:definition of |location of )?(?P<s>.+)$"),
+    ("where", r"^where(?:'s|’s| is| are| can i find| do i find| do we|'re| do you| does| was| were| in the code (?:is|are|do|does))(?: the code (?:for|that(?: \w+s)?|of|which(?: \w+s)?)| we)? (?P<s>.+?)(?: (?:defined|declared|implemented|located|live|lives|sit|sits|written|found|kept|stored|come from|placed|happen|happens|handled|done|made|checked))?$"),
+    ("where", r"^(?:find|locate|search for|look for|go to|jump to|look up|definition of|location of)(?: me)?(?: the| all)? (?:definition of |location of |(?:code|place|part) (?:that|which) (?:deals with |\w+s ))?(?P<s>.+)$"),
     (
         "where",
         r"^(?:in )?(?:which|what) (?:file|module|folder|place) (?P<s>.+?) (?:lives?|is|are|sits?|stands?|resides?|belongs?|comes? from|is \w+ed)(?: in| to)?$",

@@ -69,8 +69,12 @@ def read(text: str, history: History) -> Subject:
     while len(pieces) > 1 and pieces[-1].lower() in _KINDS:
         kind = _KINDS[pieces[-1].lower()] or kind
         pieces.pop()
+    if len(pieces) == 1 and kind == "folder" and pieces[0].lower() in ("root", "top", "main", "top-level"):
+        return Subject(whole=True, kind=kind)
     if pieces and pieces[-1].lower() in ("repo", "repository", "project", "codebase") and len(pieces) == 1:
         return Subject(whole=True, kind=kind)
+    if len(pieces) == 1 and pieces[0].lower() in _KINDS and pieces[0][:1].isupper():  # a class that is called Interface
+        return Subject(name=bare(pieces[0]), kind=kind)
     if not pieces or (len(pieces) == 1 and pieces[0].lower() in _PRONOUNS | set(_KINDS)):
         return remembered(history, kind if not pieces else _KINDS.get(pieces[0].lower(), kind))
     if len(pieces) == 1:

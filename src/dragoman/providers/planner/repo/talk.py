@@ -7,7 +7,7 @@ from dragoman.harness.provider import ToolRequest
 from dragoman.harness.tools import ToolDefinition
 from dragoman.providers.planner.history import History
 from dragoman.providers.planner.lexicon import GREETINGS, THANKS
-from dragoman.providers.planner.repo import changes, code, figures, files, question
+from dragoman.providers.planner.repo import authors, changes, code, figures, files, question
 from dragoman.providers.planner.repo.plan import Calls, follow
 from dragoman.providers.planner.repo.question import Asked
 from dragoman.providers.planner.words import tokenize
@@ -45,7 +45,7 @@ PLANS: dict[str, Callable[[Asked], Calls]] = {
     "per": figures.per,
     "busiest": figures.busiest,
     "largest": figures.largest,
-    "who": figures.who,
+    "who": authors.who,
     "count": figures.count,
     "overview": figures.overview,
     "unsure": _unsure,

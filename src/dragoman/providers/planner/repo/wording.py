@@ -6,6 +6,7 @@ from typing import Any
 from dragoman.providers.planner.words import plural
 
 LINES = 10
+LINE = "Counted is the default branch's own line: a merge is one commit."
 
 Item = Mapping[str, Any]
 
@@ -48,6 +49,20 @@ def short(item: Item) -> str:
 def day(item: Item) -> str:
     """The day of a commit."""
     return str(item.get("date", ""))[:10]
+
+
+def period(since: str, until: str) -> str:
+    """The time a question was about, to stand at the end of a sentence; empty where it was about none."""
+    if since and until:
+        return f" on {since}" if since == until else f" from {since} to {until}"
+    return f" since {since}" if since else f" until {until}" if until else ""
+
+
+def newest(lines: Sequence[str], noun: str, most: int) -> str:
+    """The last `most` lines of a list in the order of time, and how many there were before."""
+    left = len(lines) - most
+    before = [f"... {left:,} earlier {noun if left == 1 else plural(noun)} left out."] if left > 0 else []
+    return "\n".join([*before, *(f"- {line}" for line in lines[-most:])])
 
 
 def listed(lines: Sequence[str], found: int, noun: str, most: int = LINES) -> str:
