@@ -49,7 +49,7 @@ class Person:
             try:
                 if not self.cookies:
                     await self._sign_in()
-                await self.chance.choice((self._talk, self._talk, self._change, self._order, self._order))()
+                await self.chance.choice((self._talk, self._talk, self._talk, self._change, self._order, self._order))()
             except LOST:
                 self.record.counts["lost lines"] += 1
                 await asyncio.sleep(0.1)
@@ -65,19 +65,17 @@ class Person:
 
     async def _talk(self) -> None:
         """Listen to the end, leave in the middle, or stop from another line."""
-        ending = self.chance.choice(("listen", "leave", "leave", "stop", "stop"))
+        ending = self.chance.choice(("listen", "leave", "leave", "stop", "stop", "stop"))
         async with self._line() as line:
             await self._say(line, f"talk {self.chance.randint(5, 40)}")
             heard = _Heard(self.record)
             leave_after = self.chance.randint(1, 6)
-            async for frame in _frames(line, heard):
+            async for _ in self._frames(line, heard):
                 if ending == "leave" and heard.number >= leave_after:
                     self.record.counts["disconnects"] += 1
                     return
                 if ending == "stop" and heard.number == leave_after:
                     await self._stop()
-                if frame["type"] in ("done", "error"):
-                    return
 
     async def _stop(self) -> None:
         async with self._http() as http:
@@ -89,17 +87,14 @@ class Person:
         word = self.chance.choice(("look", "note"))
         async with self._line() as line:
             await self._say(line, f"{word} {self._token()}")
-            async for frame in _frames(line, _Heard(self.record)):
-                if frame["type"] in ("done", "error"):
-                    return
+            async for _ in self._frames(line, _Heard(self.record)):
+                pass
 
     async def _order(self) -> None:
         """Ask for a change, and answer the question once, twice at once, or not at all."""
         async with self._line() as line:
             await self._say(line, f"order {self._token()}")
-            async for frame in _frames(line, _Heard(self.record)):
-                if frame["type"] in ("done", "error"):
-                    return
+            async for frame in self._frames(line, _Heard(self.record)):
                 if frame["type"] == "confirm_mutation":
                     if self.chance.random() < 0.1:
                         return  # never decided; the next message gives it up
@@ -172,6 +167,18 @@ class Person:
         self.record.counts["messages"] += 1
         await line.send(json.dumps({"type": "message", "text": text, "conversation_id": self.conversation}))
 
+    async def _frames(self, line: ClientConnection, heard: "_Heard") -> AsyncIterator[Frame]:
+        """What is told until it is over; every other time they go elsewhere where the conversation is held."""
+        over = False
+        while not over:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                frame = json.loads(await line.recv())
+            heard.hear(frame)
+            over = frame["type"] in ("done", "error")
+            if frame.get("code") == "conversation_busy" and self.chance.random() < 0.5:
+                self.conversation = ""
+            yield frame
+
     @asynccontextmanager
     async def _line(self) -> AsyncIterator[ClientConnection]:
         port = self.chance.choice(self.ports)
@@ -227,11 +234,3 @@ class _Heard:
         result = frame.get("result")
         if frame["type"] == "tool_result" and isinstance(result, dict) and result.get("ok"):
             self.record.done.add(result["mark"])
-
-
-async def _frames(line: ClientConnection, heard: _Heard) -> AsyncIterator[Frame]:
-    while True:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            frame = json.loads(await line.recv())
-        heard.hear(frame)
-        yield frame
