@@ -56,6 +56,14 @@ def room(path: Path) -> Iterator[None]:
 
 
 @contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing, the right to write taken at once."""
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@contextmanager
 def read(path: Path) -> Iterator[sqlite3.Connection]:
     """The index for reading, rows by name. Raises NotIndexed."""
     if not path.is_file():

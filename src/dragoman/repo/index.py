@@ -8,11 +8,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from dragoman.repo import intake, overlays, publish, tree
+from dragoman.repo import db, dependents, difference, intake, overlays, publish, tree
+from dragoman.repo.dependents import Change
+from dragoman.repo.difference import Difference
 from dragoman.repo.intake import Report
 from dragoman.repo.languages import facts, resolve
+from dragoman.repo.languages.facts import FileFacts
+from dragoman.repo.languages.resolve import Resolver
+from dragoman.repo.publish import Found
 from dragoman.repo.repository import Repository
 
+_WORTH_A_LOOK = 60  # files, up to which it is always worth looking for those that an edit can change
+_WITH_FACTS = "facts IS NOT NULL AND reason IS NULL"
 _MOST_FAILED = 0.2  # share of the source files, above which something is wrong with us and not with them
 _FEW = 5  # failed files below which the share tells nothing, unless not one could be read
 
@@ -55,17 +62,22 @@ def update(
     wanted = intake.outdated(connection, listed)
     changed = intake.take(connection, repository, wanted, report, jobs)
     _forget(connection, listed)
-    reader_is_new = state(connection).get("reader") != intake.reader()
+    told = state(connection)
+    now = {"head": at, "reader": intake.reader(), "overlay": overlays.mark(repository), "at": int(time.time())}
+    reader_is_new = told.get("reader") != now["reader"]
     # A scan may have been cut short after it read everything: what counts is what was published.
-    overlay = overlays.mark(repository)
-    overlay_is_new = state(connection).get("overlay", "") != overlay
-    if reader_is_new or overlay_is_new or publish.is_behind(connection, listed.skipped):
-        _publish(connection, repository, listed, report, anew=reader_is_new)
-    connection.execute(
-        "INSERT OR REPLACE INTO state VALUES ('code', ?)",
-        (json.dumps({"head": at, "reader": intake.reader(), "overlay": overlay, "at": int(time.time())}),),
-    )
-    connection.commit()
+    differs = difference.between(connection, listed.skipped)
+    with _no_collection():
+        found = None
+        if reader_is_new or told.get("overlay", "") != now["overlay"] or differs.any:
+            report("resolve", 0, None)
+            plain = not (reader_is_new or told.get("overlay") or now["overlay"])
+            found = (_some(connection, differs) if plain else None) or _all(connection, repository)
+            report("publish", 0, None)
+        with db.transaction(connection):
+            if found:
+                publish.publish(connection, found, listed.skipped, anew=reader_is_new)
+            connection.execute("INSERT OR REPLACE INTO state VALUES ('code', ?)", (json.dumps(now),))
     return _counted(connection, intake.known(connection, (entry.path for entry in listed.files), changed))
 
 
@@ -75,26 +87,59 @@ def state(connection: sqlite3.Connection) -> dict[str, object]:
     return json.loads(row[0]) if row else {}
 
 
-def _publish(
-    connection: sqlite3.Connection, repository: Repository, listed: tree.Tree, report: Report, *, anew: bool
-) -> None:
-    with _no_collection():
-        report("resolve", 0, None)
-        known = {}
-        unreadable = []
-        for path, stored in connection.execute(
-            "SELECT path, facts FROM readings WHERE facts IS NOT NULL AND reason IS NULL"
-        ):
+def _all(connection: sqlite3.Connection, repository: Repository) -> Found:
+    """The edges of all files."""
+    known = {}
+    unreadable = []
+    for path, stored in connection.execute(f"SELECT path, facts FROM readings WHERE {_WITH_FACTS}"):
+        try:
+            known[path] = facts.load(stored)
+        except ValueError:  # an odd block on the disk costs that file; it is read again next time
+            unreadable.append((path,))
+    connection.executemany("UPDATE readings SET mark = '', digest = '' WHERE path = ?", unreadable)
+    connection.commit()
+    languages = {path: each.language for path, each in known.items()}
+    resolver = Resolver(languages, known.__getitem__, resolve.named(known))
+    for path in sorted(known):
+        resolver.add(path)
+    overlaid = overlays.lay(repository, known, resolver.resolution())
+    return Found(overlaid.resolution, resolver, known.__getitem__, overlaid.calls, None)
+
+
+def _some(connection: sqlite3.Connection, differs: Difference) -> Found | None:
+    """The edges of the files that changed, and of those whose calls that may change; None where it is better to look at all."""
+    count = len(differs.languages)
+    if len(differs.changed) + len(differs.gone) > max(_WORTH_A_LOOK, count // 5):
+        return None
+    known: dict[str, FileFacts] = {}
+
+    def load(path: str) -> FileFacts:
+        if path not in known:
+            rows = connection.execute(f"SELECT facts FROM readings WHERE path = ? AND {_WITH_FACTS}", (path,))
             try:
-                known[path] = facts.load(stored)
-            except ValueError:  # an odd block on the disk costs that file; it is read again next time
-                unreadable.append((path,))
-        connection.executemany("UPDATE readings SET mark = '', digest = '' WHERE path = ?", unreadable)
-        connection.commit()
-        resolution = resolve.resolve(known)
-        report("publish", 0, None)
-        overlaid = overlays.lay(repository, known, resolution)
-        publish.publish(connection, known, overlaid.resolution, listed.skipped, overlaid.calls, anew=anew)
+                known[path] = facts.load(rows.fetchone()[0])
+            except ValueError as error:
+                raise _Unreadable from error
+        return known[path]
+
+    try:
+        new = {path: load(path) for path in differs.changed if path in differs.languages}
+        gone = [*differs.gone, *(path for path in differs.changed if path not in new)]
+        change = Change(new, gone, differs.moved)
+        look = dependents.named(connection, change)
+        resolver = Resolver(differs.languages, load, look)
+        wanted = dependents.affected(connection, change, resolver, look) | new.keys()
+        if len(wanted) > max(_WORTH_A_LOOK, count // 2):
+            return None
+        for path in sorted(wanted):
+            resolver.add(path)
+    except _Unreadable:
+        return None
+    return Found(resolver.resolution(), resolver, load, {}, change)
+
+
+class _Unreadable(Exception):
+    """The kept facts of a file are damaged."""
 
 
 @contextmanager

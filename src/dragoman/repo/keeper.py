@@ -2,10 +2,10 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dragoman.repo import people, words
+from dragoman.repo.db import transaction
 from dragoman.repo.gitlog import Entry
 
 _AT_ONCE = 500  # commits that are kept together
@@ -24,14 +24,6 @@ _MENDED = "UPDATE commits SET incomplete = ?, files_changed = ?, insertions = ?,
 _FILE = (
     "INSERT OR REPLACE INTO commit_files (sha, path, old_path, status, insertions, deletions) VALUES (?, ?, ?, ?, ?, ?)"
 )
-
-
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, the right to write taken at once."""
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Put what was read into the tables that are asked, in one transaction: files, symbols, and the edges between them.
+"""Put what was read into the tables that are asked: files, symbols, and the edges between them.
 
 Readers see the old index until the new one is whole. Rows that stay the same are not written again.
 """
@@ -7,13 +7,16 @@ import hashlib
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from dragoman.repo import names
+from dragoman.repo import dependents, difference, names
+from dragoman.repo.dependents import Change
 from dragoman.repo.languages.edges import Resolution
 from dragoman.repo.languages.facts import FileFacts
+from dragoman.repo.languages.resolve import Resolver
 
 _LONGEST_DOC = 2_000  # characters of a docstring that are kept and searched
 
@@ -29,40 +32,70 @@ _EDGES = {
 _UIDS = {"caller_id", "callee_id", "holder_id"}
 
 
-def publish(
-    connection: sqlite3.Connection,
-    facts: Mapping[str, FileFacts],
-    resolution: Resolution,
-    skipped: Mapping[str, str],
-    overlaid: Mapping[str, Sequence[tuple[Any, ...]]] | None = None,
-    anew: bool = False,
-) -> None:
-    """Make the index say what the kept readings say. `overlaid` is more `calls`, by path, of somebody else's index.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is to be published: the files' edges and, by path, calls of somebody else's index.
+
+    `change` is what the edges were found for, beside `resolver.reads`; None where all files were resolved.
+    """
+
+    resolution: Resolution
+    resolver: Resolver
+    facts: Callable[[str], FileFacts]
+    overlaid: Mapping[str, Sequence[tuple[Any, ...]]]
+    change: Change | None
+
+
+def publish(connection: sqlite3.Connection, found: Found, skipped: Mapping[str, str], anew: bool = False) -> None:
+    """Make the index say what the kept readings say. To be called in a transaction.
 
     With `anew` every file is compared, also where its content is the same: it may have been read in another way.
     """
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        changed = _files(connection, skipped, anew)
-        ids = dict(connection.execute("SELECT path, id FROM files"))
-        symbols = _symbols(connection, changed, ids, facts)
-        _edges(connection, ids, symbols, changed, _by_path(resolution, overlaid or {}))
-        connection.commit()
-    except BaseException:
-        connection.rollback()
-        raise
+    changed = _files(connection, skipped, anew)
+    ids = dict(connection.execute("SELECT path, id FROM files"))
+    known = found.resolver.languages
+    symbols = _Ids(connection, whole=found.change is None)
+    _symbols(connection, changed, ids, symbols, {path: found.facts(path) for path in changed if path in known})
+    resolved = {*changed, *found.resolver.reads} if found.change else ids.keys()
+    _edges(connection, ids, symbols, changed, resolved, _by_path(found.resolution, found.overlaid))
+    dependents.keep(connection, found.resolver, ids, found.change)
 
 
-def is_behind(connection: sqlite3.Connection, skipped: Mapping[str, str]) -> bool:
-    """Whether the files that are published, or left out, are others than those that were read."""
-    wanted, there = _wanted(connection), _published(connection)
-    same = wanted.keys() == there.keys() and all(there[path] == row[:4] for path, row in wanted.items())
-    return not same or _left_out(connection, skipped) != _told_left_out(connection)
+class _Ids(dict[str, int]):
+    """The ids of symbols by their uids, all of them at once or each when it is asked for."""
+
+    def __init__(self, connection: sqlite3.Connection, whole: bool) -> None:
+        super().__init__(connection.execute("SELECT uid, id FROM symbols") if whole else ())
+        self._connection, self._whole = connection, whole
+        self._gone: set[str] = set()
+        self.last: int
+        self.count: int
+        self.last, self.count = connection.execute("SELECT ifnull(max(id), 0), count(*) FROM symbols").fetchone()
+
+    def get(self, uid: str, default: int | None = None) -> int | None:  # type: ignore[override]
+        """The id, or nothing where there is no such symbol."""
+        known = super().get(uid, default)
+        if known is None and not self._whole and uid not in self._gone:
+            row = self._connection.execute("SELECT id FROM symbols WHERE uid = ?", (uid,)).fetchone()
+            if row is not None:
+                known = self[uid] = row[0]
+        return known
+
+    def new(self, uid: str) -> int:
+        """The id of a new symbol."""
+        self.last += 1
+        made = self[uid] = self.last
+        return made
+
+    def forget(self, uid: str) -> None:
+        """The symbol is no more."""
+        self.pop(uid, None)
+        self._gone.add(uid)
 
 
 def _files(connection: sqlite3.Connection, skipped: Mapping[str, str], anew: bool) -> list[str]:
     """Bring `files` and `skipped` up to date; the paths whose symbols are to be compared."""
-    wanted, there = _wanted(connection), _published(connection)
+    wanted, there = difference.wanted(connection), difference.published(connection)
     connection.executemany("DELETE FROM files WHERE path = ?", [(path,) for path in there if path not in wanted])
     changed = [path for path, row in wanted.items() if anew or there.get(path) != row[:4]]
     connection.executemany(
@@ -71,66 +104,50 @@ def _files(connection: sqlite3.Connection, skipped: Mapping[str, str], anew: boo
         " size = excluded.size, lines = excluded.lines, edges = ''",
         [(path, *wanted[path][1:3], *wanted[path][4:], names.is_test(path)) for path in changed],
     )
-    left_out = _left_out(connection, skipped)
-    if left_out != _told_left_out(connection):
+    left_out = difference.left_out(connection, skipped)
+    if left_out != difference.told_left_out(connection):
         connection.execute("DELETE FROM skipped")
         connection.executemany("INSERT INTO skipped VALUES (?, ?)", left_out.items())
     return changed
-
-
-def _wanted(connection: sqlite3.Connection) -> dict[str, tuple[object, ...]]:
-    kept = "SELECT path, language, digest, facts IS NOT NULL, size, lines FROM readings WHERE reason IS NULL"
-    return {row[0]: tuple(row) for row in connection.execute(kept)}
-
-
-def _published(connection: sqlite3.Connection) -> dict[str, tuple[object, ...]]:
-    told = "SELECT path, language, digest, EXISTS (SELECT 1 FROM symbols WHERE uid = path) FROM files"
-    return {row[0]: tuple(row) for row in connection.execute(told)}
-
-
-def _left_out(connection: sqlite3.Connection, skipped: Mapping[str, str]) -> dict[str, str]:
-    return dict(connection.execute("SELECT path, reason FROM readings WHERE reason IS NOT NULL")) | dict(skipped)
-
-
-def _told_left_out(connection: sqlite3.Connection) -> dict[str, str]:
-    return dict(connection.execute("SELECT path, reason FROM skipped"))
 
 
 _COLUMNS = "dotted, name, kind, signature, doc, line, end_line, words, parent_id"
 
 
 def _symbols(
-    connection: sqlite3.Connection, changed: Sequence[str], files: Mapping[str, int], facts: Mapping[str, FileFacts]
-) -> dict[str, int]:
-    """Bring the symbols of these files up to date; the ids of all symbols by their uids."""
-    ids: dict[str, int] = dict(connection.execute("SELECT uid, id FROM symbols"))
-    last = max(ids.values(), default=0)
+    connection: sqlite3.Connection,
+    changed: Sequence[str],
+    files: Mapping[str, int],
+    ids: _Ids,
+    facts: Mapping[str, FileFacts],
+) -> None:
+    """Bring the symbols of these files up to date, and their ids."""
     new: Rows = []
     other: Rows = []
     for path in changed:
         rows = _rows(path, facts[path]) if path in facts else []
         there = _there(connection, files[path])
         if gone := there.keys() - {row[0] for row in rows}:
+            # What stays does not go along with what it stood in, for it is known elsewhere by its id.
+            connection.executemany(
+                "UPDATE symbols SET parent_id = NULL WHERE parent_id = ?", [(there[uid][0],) for uid in gone]
+            )
             connection.executemany("DELETE FROM symbols WHERE uid = ?", [(uid,) for uid in gone])
-            for uid in there:
-                ids.pop(uid)
-            there = _there(connection, files[path])  # what stood in the deleted ones went along
-            ids |= {uid: id for uid, (id, _) in there.items()}
+            for uid in gone:
+                ids.forget(uid)
+            there = _there(connection, files[path])
         for uid, parent, *rest in rows:
             values = (*rest, ids.get(parent))
             if uid in there:
                 if there[uid][1] != values:
                     other.append((*values, there[uid][0]))
-            elif uid not in ids:  # a file may be named like something inside another
-                last += 1
-                ids[uid] = last
-                new.append((*values, last, files[path], uid))
-    with _searched_again(connection, len(new) + len(other) > len(ids) // 4):
+            elif ids.get(uid) is None:  # a file may be named like something inside another
+                new.append((*values, ids.new(uid), files[path], uid))
+    with _searched_again(connection, len(new) + len(other) > (ids.count + len(new)) // 4):
         sets = ", ".join(f"{column} = ?" for column in _COLUMNS.split(", "))
         connection.executemany(f"UPDATE symbols SET {sets} WHERE id = ?", other)
         marks = ", ".join("?" * (_COLUMNS.count(",") + 4))
         connection.executemany(f"INSERT INTO symbols ({_COLUMNS}, id, file_id, uid) VALUES ({marks})", new)
-    return ids
 
 
 def _there(connection: sqlite3.Connection, file_id: int) -> dict[str, tuple[int, tuple[object, ...]]]:
@@ -222,15 +239,16 @@ def _by_path(resolution: Resolution, overlaid: Mapping[str, Sequence[tuple[Any, 
 def _edges(
     connection: sqlite3.Connection,
     ids: Mapping[str, int],
-    symbols: Mapping[str, int],
+    symbols: _Ids,
     changed: Iterable[str],
+    resolved: Iterable[str],
     found: Mapping[str, Mapping[str, Rows]],
 ) -> None:
-    """Write the edges of each file where they are not what they were."""
+    """Write the edges of each resolved file where they are not what they were."""
     anew = set(changed)
     there = dict(connection.execute("SELECT path, edges FROM files"))
     digests = {path: _digest(rows) for path, rows in found.items()}
-    stale = [path for path in ids if path in anew or there[path] != digests.get(path, "")]
+    stale = [path for path in resolved if path in anew or there[path] != digests.get(path, "")]
     for path in stale:
         file_id = ids[path]
         for table, columns in _EDGES.items():
@@ -245,7 +263,7 @@ def _edges(
 
 
 def _with_ids(
-    rows: Rows, columns: Sequence[str], symbols: Mapping[str, int], files: Mapping[str, int]
+    rows: Rows, columns: Sequence[str], symbols: _Ids, files: Mapping[str, int]
 ) -> Iterable[tuple[object, ...]]:
     imports = columns[0] == "line" and columns[-1] == "target_id"
     for row in rows:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dragoman.repo import db, membership, people, refs, walk
 from dragoman.repo.git import Git
-from dragoman.repo.keeper import Keeper, transaction
+from dragoman.repo.keeper import Keeper
 from dragoman.repo.refs import Refs
 from dragoman.repo.repository import Repository
 from dragoman.repo.walk import Walk
@@ -66,7 +66,7 @@ def update(
         old = frozenset[str]() if anew else refs.known(git, _indexed_tips(connection))
         _read_again(connection, git, now, keeper, every=anew)
         _read(connection, git, now, old, keeper, log, report)
-        with transaction(connection):
+        with db.transaction(connection):
             people.unify(connection, git)
             membership.mark_default_branch(connection, git, now)
             if not log.stopped:

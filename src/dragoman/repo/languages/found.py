@@ -1,7 +1,7 @@
 """What something is found to be, and the small rules by which several findings become one."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dragoman.repo.languages.facts import Binding, FileFacts, Scope
 from dragoman.repo.languages.modules import PythonModules, ScriptModules
@@ -21,16 +21,54 @@ class Found(NamedTuple):
 
 
 @dataclass(slots=True)
+class Answer:
+    """What was found, kept. `low` is below the number of the questions in hand while it may still turn out to be part of a
+    circle; `reads` are the numbers of the cells that were looked up for it."""
+
+    low: int
+    found: Any = None
+    reads: set[int] | None = None
+
+
+@dataclass(slots=True)
 class File:
-    """One file's facts, and what was already inferred in it."""
+    """One file's facts, and what was already inferred in it: asked by itself, and by others."""
 
     path: str
     facts: FileFacts
     modules: PythonModules | ScriptModules
     script: bool
     scopes: tuple[Scope, ...]
-    inferred: dict[tuple[int, int, bool], Found | None] = field(default_factory=dict)
-    annotated: dict[tuple[int, int, bool], Found | None] = field(default_factory=dict)
+    own: dict[object, Answer] = field(default_factory=dict)
+    seen: dict[object, Answer] = field(default_factory=dict)
+    cells: dict[tuple[str, int, str], int] = field(default_factory=dict)  # numbers of what others looked up here
+
+
+KINDS = {"class": "class", "object": "instance", "namespace": "namespace"}  # of a scope, to what it is found to be
+
+
+def bound(scopes: tuple[Scope, ...], script: bool, scope: int, name: str) -> tuple[Binding, int] | None:
+    """The binding of a name and the scope it stands in; the bodies of classes are passed by from inside."""
+    first = True
+    while scope >= 0:
+        each = scopes[scope]
+        if each.kind not in ("class", "object") or (first and not script):
+            binding = each.names.get(name)
+            if binding is not None:
+                return binding, scope
+        first = False if each.kind != "block" else first
+        scope = each.parent
+    return None
+
+
+def method_of(scopes: tuple[Scope, ...], scope: int) -> int:
+    """The class or object a scope is in a method of, -1 where it is in none."""
+    while scope >= 0:
+        each = scopes[scope]
+        if each.kind == "function" and each.parent >= 0 and scopes[each.parent].kind in KINDS:
+            return each.parent
+        scope = each.parent
+    return -1
 
 
 def none(file: File, at: int) -> bool:

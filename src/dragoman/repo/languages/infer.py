@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 
 from dragoman.repo.languages import outside
+from dragoman.repo.languages.asking import Cell
 from dragoman.repo.languages.facts import Binding
-from dragoman.repo.languages.found import File, Found, agreed, none
+from dragoman.repo.languages.found import KINDS, File, Found, agreed, bound, method_of, none
 from dragoman.repo.languages.members import Members
 from dragoman.repo.languages.modules import PythonModules
-
-KINDS = {"class": "class", "object": "instance", "namespace": "namespace"}  # of a scope, to what it is found to be
-DEEP = 60  # steps of one chain; a longer one, or a circle of aliases, ends here
 
 
 class Inference(Members):
@@ -18,21 +16,10 @@ class Inference(Members):
     def __init__(self, files: Mapping[str, File], python: PythonModules) -> None:
         super().__init__(files)
         self.python = python
-        self._depth = 0
 
     def infer(self, file: File, scope: int, at: int, awaited: bool = False) -> Found | None:
         """What the expression `at` is, seen from a scope."""
-        if at < 0 or self._depth > DEEP:
-            return None
-        key = (scope, at, awaited)
-        known = file.inferred
-        if key in known:
-            return known[key]
-        known[key] = None  # a circle meets this and ends
-        self._depth += 1
-        found = known[key] = self._infer(file, scope, at, awaited)
-        self._depth -= 1
-        return found
+        return self.ask(file, (scope, at, awaited), self._infer, file, scope, at, awaited) if at >= 0 else None
 
     def _infer(self, file: File, scope: int, at: int, awaited: bool) -> Found | None:
         row = file.facts.expressions[at]
@@ -73,17 +60,7 @@ class Inference(Members):
 
     def annotation(self, file: File, scope: int, at: int, awaited: bool = False) -> Found | None:
         """What a value of the annotated type is."""
-        if at < 0 or self._depth > DEEP:
-            return None
-        key = (scope, at, awaited)
-        known = file.annotated
-        if key in known:
-            return known[key]
-        known[key] = None
-        self._depth += 1
-        found = known[key] = self._annotation(file, scope, at, awaited)
-        self._depth -= 1
-        return found
+        return self.ask(file, (at, scope, awaited, ""), self._annotation, file, scope, at, awaited) if at >= 0 else None
 
     def _annotation(self, file: File, scope: int, at: int, awaited: bool) -> Found | None:
         row = file.facts.expressions[at]
@@ -112,25 +89,18 @@ class Inference(Members):
 
     def lookup(self, file: File, scope: int, name: str) -> tuple[Binding, int] | None:
         """The binding of a name and the scope it stands in; the bodies of classes are passed by from inside."""
-        first = True
-        while scope >= 0:
-            each = file.scopes[scope]
-            if each.kind not in ("class", "object") or (first and not file.script):
-                binding = each.names.get(name)
-                if binding is not None:
-                    return binding, scope
-            first = False if each.kind != "block" else first
-            scope = each.parent
-        return None
+        self.note(file, "L", scope, name)
+        return bound(file.scopes, file.script, scope, name)
 
     def _name(self, file: File, scope: int, name: str) -> Found | None:
-        bound = self.lookup(file, scope, name)
-        if bound is not None:
-            return self.follow(file, bound[0], bound[1])
+        told = self.lookup(file, scope, name)
+        if told is not None:
+            return self.follow(file, *told)
         if file.script:
             return Found("outside", name)
+        self.note(file, "S", 0, "")
         for module in file.facts.stars:
-            starred = file.modules.find(file.path, module)
+            starred = self.find(file, module)
             if starred is None and not outside.is_builtin(name):
                 return None
             found = self.member(starred, name) if starred and not name.startswith("_") else None
@@ -149,14 +119,15 @@ class Inference(Members):
             case ("class", int(owner)):
                 return Found("class", file.path, owner)
             case ("local", str(name)):
-                bound = self.lookup(file, 0, name)
-                return self.follow(file, *bound) if bound else None
+                told = self.lookup(file, 0, name)
+                return self.follow(file, *told) if told else None
             case ("mod", str(module)):
-                target = file.modules.find(file.path, module)
+                target = self.find(file, module)
                 if target is not None:
-                    whole = self.files[target].facts.exports.get("=") if target in self.files else None
-                    return self.follow(self.files[target], whole, 0) if whole else Found("module", target)
-                return None if file.modules.knows(file.path, module) else Found("outside", module)
+                    imported = self.files.get(target)
+                    whole = self._exported(imported, "=") if imported else None
+                    return self._whole(imported, whole) if imported and whole else Found("module", target)
+                return None if self.knows(file, module) else Found("outside", module)
             case ("from", str(module), str(name)):
                 return self._imported(file, module, name)
             case ("var", *votes) if votes:
@@ -164,48 +135,68 @@ class Inference(Members):
         return None
 
     def _imported(self, file: File, module: str, name: str) -> Found | None:
-        target = file.modules.find(file.path, module)
+        target = self.find(file, module)
+        if target == file.path and self._bound(file, name) == ("from", module, name):
+            return self._submodule(file, name)  # `from . import name` in a package names its own module
         if target is not None:
             return self.member(target, name)
-        if not file.modules.knows(file.path, module):
-            return Found("outside", f"{module}.{name}")
-        return None
+        return None if self.knows(file, module) else Found("outside", f"{module}.{name}")
+
+    def _exported(self, file: File, name: str) -> Binding | None:
+        self.note(file, "X", 0, name)
+        return file.facts.exports.get(name)
+
+    def _whole(self, file: File, exported: Binding) -> Found | None:
+        """What a file exports as its only thing."""
+        found: Found | None = self.ask(file, ("=",), self.follow, file, exported, 0)
+        return found
 
     def member(self, module: str, name: str) -> Found | None:
         """What a module has under a name."""
-        if self._depth > DEEP:
-            return None
-        self._depth += 1
-        found = self._member(module, name)
-        self._depth -= 1
-        return found
-
-    def _member(self, module: str, name: str) -> Found | None:
         file = self.files.get(module)
-        if file is None:  # a folder that is a namespace package
-            within = self.python.within(module, name)
-            return Found("module", within) if within else None
+        if file is not None:
+            found: Found | None = self.ask(file, name, self._member, file, name)
+            return found
+        within = self.within(module, name)  # a folder that is a namespace package
+        return Found("module", within) if within else None
+
+    def _member(self, file: File, name: str) -> Found | None:
         if file.script:
-            if name in file.facts.exports:
-                return self.follow(file, file.facts.exports[name], 0)
-            if "=" in file.facts.exports:
-                whole = self.follow(file, file.facts.exports["="], 0)
+            exported = self._exported(file, name)
+            if exported is not None:
+                return self.follow(file, exported, 0)
+            exported = self._exported(file, "=")
+            if exported is not None:
+                whole = self._whole(file, exported)
                 return whole if name == "default" else self.attribute(whole, name)
-        elif name in file.scopes[0].names:
-            found = self.follow(file, file.scopes[0].names[name], 0)
-            # `from . import name` in a package names its own module.
-            return found or self._submodule(file, name)
+        else:
+            binding = self._bound(file, name)
+            if binding is not None:
+                return self.follow(file, binding, 0) or self._submodule(file, name)
         submodule = self._submodule(file, name)
         if submodule:
             return submodule
         if name.startswith("_") or name == "default":
             return None
-        starred = (file.modules.find(file.path, star) for star in file.facts.stars)
-        return next((found for each in starred if each and each != module and (found := self.member(each, name))), None)
+        self.note(file, "S", 0, "")
+        starred = (self.find(file, star) for star in file.facts.stars)
+        return next(
+            (found for each in starred if each and each != file.path and (found := self.member(each, name))), None
+        )
+
+    def _bound(self, file: File, name: str) -> Binding | None:
+        self.note(file, "K", 0, name)
+        return file.scopes[0].names.get(name)
 
     def _submodule(self, file: File, name: str) -> Found | None:
-        within = file.modules.within(file.path, name)
+        within = None if file.script else self.within(file.path, name)
         return Found("module", within) if within else None
+
+    def within(self, module: str, name: str) -> str | None:
+        """The module inside a package. It depends on which files there are, so it is always noted."""
+        if module.endswith("/") or module.rpartition("/")[2].startswith("__init__.py"):
+            self.reads.add(self.number(Cell(module, "w", 0, name)))
+        return self.python.within(module, name)
 
     def _voted(self, file: File, votes: list[str | int]) -> Found | None:
         found: list[Found | None] = []
@@ -243,6 +234,7 @@ class Inference(Members):
         """What calling a function gives back."""
         file = self.files[function.path]
         scope = file.scopes[function.scope]
+        self.note(file, "H", function.scope, "")
         if "self" in scope.flags:
             good = receiver is not None and receiver.kind in ("instance", "class")
             return Found("instance", receiver.path, receiver.scope, True) if good and receiver else None
@@ -254,6 +246,7 @@ class Inference(Members):
             return self.annotation(file, where, scope.returns, awaited and (file.script or not is_async))
         if "generator" in scope.flags or "overload" in scope.flags or (awaited and not is_async):
             return None
+        self.note(file, "K", function.scope, "return")
         given = scope.attributes.get("return")
         if given is None or len(given) < 2:
             return None
@@ -264,9 +257,5 @@ class Inference(Members):
         return found
 
     def _method_of(self, file: File, scope: int) -> int:
-        while scope >= 0:
-            each = file.scopes[scope]
-            if each.kind == "function" and each.parent >= 0 and file.scopes[each.parent].kind in KINDS:
-                return each.parent
-            scope = each.parent
-        return -1
+        self.note(file, "M", scope, "")
+        return method_of(file.scopes, scope)

@@ -4,16 +4,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
 from dragoman.repo.languages import outside
+from dragoman.repo.languages.asking import Asking
 from dragoman.repo.languages.facts import Binding
 from dragoman.repo.languages.found import File, Found, both, merged
 
 
-class Members(ABC):
+class Members(Asking, ABC):
     """The half of the inference that looks into things; the other half says what an expression is."""
 
     def __init__(self, files: Mapping[str, File]) -> None:
+        super().__init__()
         self.files = files
-        self._orders: dict[tuple[str, int], list[tuple[str, int]] | None] = {}
 
     @abstractmethod
     def infer(self, file: File, scope: int, at: int, awaited: bool = False) -> Found | None:
@@ -58,6 +59,7 @@ class Members(ABC):
                 return Found("outside", f"{path}.{name}") if known else None
             file = self.files[path]
             each = file.scopes[scope]
+            self.note(file, "K", scope, name)
             binding, assigned = each.names.get(name), each.attributes.get(name)
             if binding is not None and assigned is not None and binding[0] == assigned[0] == "var":
                 binding = (
@@ -73,23 +75,33 @@ class Members(ABC):
             found = self.follow(file, binding, scope)
             if binding is assigned and found and found.kind == "function" and self._defined(name, order, (path, scope)):
                 return None  # a method that some instances replace: which one is called cannot be told
-            if found and found.kind == "function" and "property" in self.files[found.path].scopes[found.scope].flags:
+            if found and found.kind == "function" and self._is_property(found):
                 return self.result(found, owner) if owner.kind == "instance" else None
             return found._replace(typed=found.typed or owner.typed) if found else None
         return None
 
+    def _is_property(self, function: Found) -> bool:
+        file = self.files[function.path]
+        self.note(file, "H", function.scope, "")
+        return "property" in file.scopes[function.scope].flags
+
     def _defined(self, name: str, order: list[tuple[str, int]], after: tuple[str, int]) -> bool:
         """Whether a class further up defines the name."""
-        above = (each for each in order[order.index(after) + 1 :] if each[1] >= 0)
-        return any(name in self.files[path].scopes[scope].names for path, scope in above)
+        for path, scope in order[order.index(after) + 1 :]:
+            if scope >= 0:
+                self.note(self.files[path], "K", scope, name)
+                if name in self.files[path].scopes[scope].names:
+                    return True
+        return False
 
     def order(self, path: str, scope: int) -> list[tuple[str, int]]:
         """The classes an attribute is looked for in, as Python orders them; (name, -1) for one from outside, ("", -1) for an unknown one."""
-        key = (path, scope)
-        if key in self._orders:
-            return self._orders[key] or [key]
-        self._orders[key] = None
         file = self.files[path]
+        return self.ask(file, scope, self._order, file, scope) or [(path, scope), ("", -1)]
+
+    def _order(self, file: File, scope: int) -> list[tuple[str, int]]:
+        self.note(file, "H", scope, "")
+        key = (file.path, scope)
         outer = file.scopes[scope].parent
         lines: list[list[tuple[str, int]]] = []
         for base in file.scopes[scope].bases:
@@ -100,5 +112,4 @@ class Members(ABC):
                 lines.append([(found.path, -1)])
             else:
                 lines.append([("", -1)])
-        made = self._orders[key] = [key, *merged(lines)]
-        return made
+        return [key, *merged(lines)]

@@ -116,3 +116,13 @@ CREATE TABLE readings (
     facts BLOB
 ) WITHOUT ROWID;
 CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;  -- what was published, as JSON
+-- What the resolving of a file's calls looked up elsewhere, and what stood there: an update resolves the files anew for which
+-- one of these has changed. The keys are those of languages/cells.py.
+CREATE TABLE lookups (
+    path TEXT NOT NULL,               -- where it was looked up: a file, or a folder
+    file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,  -- for whom
+    keys TEXT NOT NULL,               -- as JSON
+    PRIMARY KEY (path, file_id)
+) WITHOUT ROWID;
+CREATE INDEX lookups_by_file ON lookups (file_id);
+CREATE TABLE answers (path TEXT PRIMARY KEY, told TEXT NOT NULL) WITHOUT ROWID;  -- a digest, or a path, by key, as JSON
