@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import math
 import os
 import random
 import signal
@@ -47,10 +48,12 @@ def main() -> int:
         _judge(record)
     for name, count in sorted(record.counts.items()):
         print(f"{count:8,}  {name}")
+    least = {name: math.ceil(count * min(1, options.seconds / 120)) for name, count in LEAST.items()}
     short = {
-        f"only {record.counts[name]} {name}, expected {least}" for name, least in LEAST.items()
-        if record.counts[name] < least * min(1, options.seconds / 120)
-    }  # fmt: skip
+        f"only {record.counts[name]} {name}, expected {expected}"
+        for name, expected in least.items()
+        if record.counts[name] < expected
+    }
     for fault in [*record.faults[:40], *sorted(short)]:
         print(f"FAULT: {fault}")
     print(f"{len(record.faults)} faults." if record.faults or short else "Nothing broke.")
