@@ -16,5 +16,6 @@ def events() -> list[told.Event]:
         told.ConfirmationNeeded("call", "archive", {}, now()),
         told.RoundLimit(8),
         told.Failed("code", "message", 1.0),
+        told.Evidence(()),
         told.Done("stop", "id", "provider", "model", Usage()),
     ]

@@ -1,5 +1,6 @@
 """A small museum: artists, works, rooms, visits; a calculated summary; and secret notes nobody may hear of."""
 
+from dataclasses import replace
 from typing import Any
 
 from graphql import (
@@ -120,9 +121,12 @@ def rows() -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def museum(*, row_checks: int | None = None, counted: bool = True, more: dict[str, list[Any]] | None = None) -> World:
-    """The museum as a host."""
-    return World(SPECS, rows() | (more or {}), row_checks=row_checks, mutations=_mutations, counted=counted)
+def museum(
+    *, row_checks: int | None = None, counted: bool = True, more: dict[str, list[Any]] | None = None, open: bool = False
+) -> World:
+    """The museum as a host; an `open` one lets everybody read every field."""
+    specs = [replace(spec, private={}) for spec in SPECS] if open else SPECS
+    return World(specs, rows() | (more or {}), row_checks=row_checks, mutations=_mutations, counted=counted)
 
 
 async def call(grounding: GraphQLGrounding, caller: Caller, tool: str, /, **arguments: Any) -> Any:
@@ -188,7 +192,7 @@ def _mutations(world: World) -> dict[str, GraphQLField]:
         row["name"] = name
         return {"success": True, "Work": row}
 
-    def lend(_: Any, info: Any, work: str, until: str, weight: Any = None) -> Any:
+    def lend(_: Any, info: Any, work: str, until: str, weight: Any = None, secretNote: Any = None) -> Any:
         row = find(work)
         row["isOnLoan"] = True
         return {"success": True, "work": row}

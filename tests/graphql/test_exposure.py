@@ -94,18 +94,55 @@ async def test_no_tool_gives_a_hidden_manager_away(
     assert host.rows["Work"][1]["name"] == "Harbour at Dusk"
 
 
-@pytest.mark.parametrize("tool", ["search_managers", "get_manager_schema", "find_path", "query", "mutate"])
-async def test_without_the_gate_the_same_attempts_give_it_away(tool: str) -> None:
-    host = museum()
+# The schema has no such input, whoever asks; what counts is what the error says.
+NO_ATTACK = [("mutate", {"mutation": "renameWork", "input": {"id": "2", "name": "Kept", "secretNoteId": "1"}})]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [one for one in ATTEMPTS if one not in NO_ATTACK])
+async def test_without_the_gate_the_same_attempt_gets_through(tool: str, arguments: dict[str, Any]) -> None:
+    """It answers where it was refused, or names what is hidden: so it is the gate that keeps it shut."""
+    guarded, host = museum(), museum()
     shown = [replace(manager, exposed=True) for manager in host.managers()]
     host.managers = lambda: shown  # type: ignore[method-assign]
-    grounding = GraphQLGrounding(host, allowed_mutations=ALLOWED)
-    answers = [
-        told((await result(grounding, CURATOR, tool, arguments)).content, arguments)
-        for name, arguments in ATTEMPTS
-        if name == tool
+    kept, given = [
+        await result(GraphQLGrounding(one, allowed_mutations=ALLOWED), CURATOR, tool, arguments)
+        for one in (guarded, host)
     ]
-    assert any("secret" in said or "forgery" in said or "writer" in said or '"ok": true' in said for said in answers)
+    names = [word for word in ("secret", "forgery", "writer") if word in told(given.content, arguments)]
+    assert names or (kept.failed and not given.failed)
+
+
+DIRECT: list[tuple[str, dict[str, Any]]] = [
+    ("query_secret_note", {}),
+    *[
+        ("query_" + arguments["manager"].lower(), {key: value for key, value in arguments.items() if key != "manager"})
+        for tool, arguments in ATTEMPTS
+        if tool == "query" and arguments["manager"] in ("Work", "Artist")
+    ],
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), DIRECT)
+async def test_a_tool_for_each_manager_gives_nothing_hidden_away_and_without_the_gate_it_does(
+    tool: str, arguments: dict[str, Any]
+) -> None:
+    guarded, host = museum(), museum()
+    shown = [replace(manager, exposed=True) for manager in host.managers()]
+    host.managers = lambda: shown  # type: ignore[method-assign]
+    kept, given = [
+        await result(GraphQLGrounding(one, strategy="direct"), CURATOR, tool, arguments) for one in (guarded, host)
+    ]
+    assert kept.failed
+    said = [
+        [
+            word
+            for word in ("secret", "forgery", "writer")
+            if word in told(one.content, {tool: arguments}).replace("secret_note", "")
+        ]
+        for one in (kept, given)
+    ]
+    assert said[0] == []
+    assert said[1] or not given.failed
 
 
 async def test_no_document_ever_asks_for_a_hidden_type() -> None:

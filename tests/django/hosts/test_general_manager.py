@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import AnonymousUser, User
+from general_manager.api import graphql_query_permissions
 from general_manager.api.graphql import GraphQL
 from general_manager.manager import GeneralManager
 from general_manager.utils.path_mapping import PathMap
@@ -131,6 +132,29 @@ async def test_a_field_somebody_may_not_read_is_null_and_refused_as_a_condition(
     assert "Permission denied" in refused["error"]
     allowed = await call(grounding, carla, "query", manager="Supplier", filters={"rating__gte": 4}, fields=["rating"])
     assert {row["rating"] for row in allowed["rows"]} <= {4, 5}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"filters": {"rating__gte": 4}},
+        {"exclude": {"rating__lt": 4}},
+        {"order_by": ["-rating"]},
+        {"filters": {"name__icontains": "a", "rating": 5}, "order_by": ["name"]},
+    ],
+    ids=str,
+)
+async def test_without_the_librarys_rule_a_condition_on_an_unreadable_field_would_tell(
+    grounding: GraphQLGrounding, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
+    ada, carla = await person("ada"), await person("carla")
+    limited = {"manager": "Supplier", "fields": ["name"], "limit": 100, **asked}
+    refused = await call(grounding, ada, "query", **limited)
+    assert "Permission denied" in refused["error"]
+    assert "rows" not in refused
+    monkeypatch.setattr(graphql_query_permissions, "authorize_query_fields", lambda *_: None)
+    told = await call(grounding, ada, "query", **limited)
+    assert names(told) == names(await call(grounding, carla, "query", **limited)) != []
 
 
 async def test_an_unreadable_field_is_no_oracle_where_rows_are_compared_afterwards(grounding: GraphQLGrounding) -> None:
