@@ -12,6 +12,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from dragoman.django import models, threads
+from dragoman.django.hosts import models as hosts
 
 CHAT = {
     "enabled": True,
@@ -72,7 +73,8 @@ def test_what_a_persons_assistant_sees_and_is_sent_is_told_with_what_it_costs(wa
     told = run("dragoman_doctor", "--user", "wanda", "Which projects are late?")
     assert "wanda may ask: permission (tests.django.test_doctor.may_ask) answers True" in told
     assert "Project" in told.split("sees ")[1].splitlines()[0]
-    assert "because they do not set chat_exposed = True; their names are told to superusers" in told
+    assert "each because its class does not say chat_exposed = True: write that on the manager" in told
+    assert "(told to superusers by name)" in told
     assert "SupplierContract" not in told
     assert "may change, as far as this person may: archiveProject (asks first), createOrder" in told
     sections = {line.split()[1]: int(line.split()[0].replace(",", "")) for line in told.splitlines() if _is_size(line)}
@@ -90,6 +92,23 @@ def test_only_a_superuser_is_told_the_names_of_what_is_hidden(wanda: Any):
     wanda.is_superuser = True
     wanda.save()
     assert "SupplierContract" in run("dragoman_doctor", "--user", "wanda")
+
+
+@pytest.mark.parametrize(
+    ("said", "listed", "why"),
+    [
+        (None, [], "types of grounding does not name it"),
+        (False, ["BookType"], "its class says chat_exposed = False, which counts more than types"),
+        ("yes", [], "its class says chat_exposed = 'yes'"),
+        (True, [], ""),
+        (None, ["BookType"], ""),
+    ],
+)
+def test_why_a_type_over_a_model_is_hidden_is_told_by_what_hides_it(said: Any, listed: list[str], why: str):
+    source = type("BookType", (), {} if said is None else {"chat_exposed": said})
+    told = hosts.hidden(source, "BookType", listed)
+    assert told.startswith(why)
+    assert bool(told) is bool(why)
 
 
 def test_whoever_may_not_ask_is_told_why(wanda: Any):

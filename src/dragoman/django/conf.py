@@ -247,7 +247,8 @@ _KEYS: dict[str, Reader] = {
 
 # Keys that a project might bring from elsewhere, with where they went.
 _MOVED = {
-    "excluded_managers": "A manager is hidden unless it sets chat_exposed = True.",
+    "excluded_managers": "A type is hidden unless its class sets chat_exposed = True or, on graphene-django and strawberry-django, "
+    "grounding['types'] names it.",
 }
 
 _PATIENCE: dict[str, Reader] = {"timeout_seconds": readers.number(0), "stream_timeout_seconds": readers.number(0)}

@@ -82,11 +82,14 @@ def sight(found: AssistantSettings, *, names: bool) -> Iterator[str]:
     host = host_of(found)
     managers = sorted(host.managers(), key=lambda manager: manager.name)
     shown = [manager.name for manager in managers if manager.exposed]
-    hidden = [manager.name for manager in managers if not manager.exposed]
     yield f"sees {len(shown)} managers: {', '.join(shown) or 'none'}"
-    if hidden:
-        told = f": {', '.join(hidden)}" if names else "; their names are told to superusers"
-        yield f"does not see {len(hidden)} managers, because they do not set chat_exposed = True{told}"
+    hidden: dict[str, list[str]] = {}
+    for manager in managers:
+        if not manager.exposed:
+            hidden.setdefault(manager.hidden, []).append(manager.type_name)  # by the name that `types` would list
+    for why, types in sorted(hidden.items()):
+        told = ", ".join(sorted(types)) if names else "told to superusers by name"
+        yield f"does not see {len(types)} of the schema's types ({told}), each because {why}"
     yield "of the rows, those that the managers' own permissions let this person read"
     schema = host.schema()
     root = schema.mutation_type if schema else None

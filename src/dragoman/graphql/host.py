@@ -19,7 +19,7 @@ class Manager:
 
     `naming` are the fields that name a row to a person, `searchable` those whose values the developer lets be searched;
     `docs`, `choices` (allowed values) and `units` (base unit of a measurement) are by field. Field names are GraphQL's.
-    Nothing of a manager that is not `exposed` ever leaves the chat.
+    Nothing of a manager that is not `exposed` ever leaves the chat; `hidden` tells the developer why, and what to set.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Manager:
     docs: Mapping[str, str] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
+    hidden: str = ""
 
 
 @dataclass(frozen=True, slots=True)

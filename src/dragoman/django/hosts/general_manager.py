@@ -31,6 +31,8 @@ from dragoman.graphql.host import UNSUPPORTED, Answer, Fault, Hint, Manager
 from dragoman.graphql.naming import resolve
 from dragoman.harness.caller import Caller
 
+_HIDDEN = "its class does not say chat_exposed = True: write that on the manager, beside its Interface"
+
 
 class GeneralManagerHost:
     """The project's GeneralManager schema. `value_search` allows fields whose values may be searched, by manager.
@@ -101,7 +103,7 @@ class GeneralManagerHost:
     def _manager(self, name: str, manager: type[GeneralManager], row: GraphQLObjectType) -> Manager:
         exposed = getattr(manager, "chat_exposed", False) is True
         if not exposed:
-            return Manager(name, row.name)
+            return Manager(name, row.name, hidden=_HIDDEN)
         spelled = {python: found for python in _names(manager) if (found := resolve(python, row.fields))}
         fields = {found: field for python, found in spelled.items() if (field := _field(manager, python)) is not None}
         named = getattr(manager, "chat_name_fields", None)

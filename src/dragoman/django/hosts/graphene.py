@@ -106,8 +106,8 @@ class GrapheneHost:
 
     def _manager(self, row: GraphQLObjectType, kind: Any) -> Manager:
         name, model = _short(row.name), kind._meta.model
-        if not models.is_exposed(kind, row.name, self._types):
-            return Manager(name, row.name)
+        if hidden := models.hidden(kind, row.name, self._types):
+            return Manager(name, row.name, hidden=hidden)
         found = models.manager(name, row, model, source=kind, value_search=self._value_search)
         # An enum of this library has words of its own, "GOOD" for the value "good": the schema tells them.
         return replace(found, choices={})

@@ -50,10 +50,17 @@ def values(model: type[models.Model], field: str, most: int, containing: str) ->
     return [Hint(str(value), str(one)) for value, one in found if value not in (None, "")]
 
 
-def is_exposed(source: type, name: str, listed: Sequence[str] | None) -> bool:
-    """`chat_exposed` where the class says it; else whether the project's list of types has the name."""
+def hidden(source: type, name: str, listed: Sequence[str]) -> str:
+    """Why a type is not exposed and what to set; nothing where it is.
+
+    `chat_exposed` counts where the class says it; else whether the project's list of types has the name.
+    """
     said = getattr(source, "chat_exposed", None)
-    return said is True if said is not None else name in (listed or ())
+    if said is True or (said is None and name in listed):
+        return ""
+    if said is not None:
+        return f"its class says chat_exposed = {said!r}, which counts more than types: write chat_exposed = True there"
+    return "types of grounding does not name it: add the name there, or write chat_exposed = True on its class"
 
 
 def _fields(model: type[models.Model]) -> "list[models.Field[object, object]]":

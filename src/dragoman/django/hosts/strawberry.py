@@ -73,10 +73,10 @@ class StrawberryHost:
         """Every type with a Django model, hidden ones included."""
         found = []
         for row, source, model in self._rows():
-            if of_models.is_exposed(source, row.name, self._types):
-                found.append(of_models.manager(row.name, row, model, source=source, value_search=self._value_search))
+            if hidden := of_models.hidden(source, row.name, self._types):
+                found.append(Manager(row.name, row.name, hidden=hidden))
             else:
-                found.append(Manager(row.name, row.name))
+                found.append(of_models.manager(row.name, row, model, source=source, value_search=self._value_search))
         return found
 
     async def execute(self, document: DocumentNode, variables: Mapping[str, Any], caller: Caller) -> Answer:
