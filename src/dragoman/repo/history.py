@@ -48,11 +48,12 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some of the `found` commits, newest first, or those that fit best first where only some of the words were found."""
+    """Some of the `found` commits, newest first; `partly` says that they have only some of the words, the best first."""
 
     found: int
     commits: tuple[Commit, ...]
     told: tuple[str, ...] = ()
+    partly: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +178,20 @@ def find(
         return _page(connection, asked, limit, offset, tuple(told))
     told += [f"Nobody wrote {said!r}; searched {meant!r}." for said, meant in question.corrected]
     page = _searched(connection, asked, question, limit, offset, any_word=False, told=tuple(told))
-    if not page.found and len(question.words) > 1:
+    partly = not page.found and len(question.words) > 1
+    if partly:
         page = _searched(connection, asked, question, limit, offset, any_word=True, told=tuple(told))
         if page.found:
             told.append("No commit has all of the words; these have some, the best first.")
-    return Page(page.found, page.commits, (_where(connection), *told))
+    return Page(page.found, page.commits, (_where(connection), *told), partly and bool(page.found))
+
+
+def among(connection: sqlite3.Connection, shas: Sequence[str], limit: int, offset: int) -> Page:
+    """Of these commits the indexed ones, without merges."""
+    asked = Filter()
+    asked.add("NOT c.is_merge")
+    asked.add("c.sha IN (SELECT value FROM json_each(?))", _json(shas))
+    return _page(connection, asked, limit, offset)
 
 
 def commit(connection: sqlite3.Connection, sha: str) -> Commit | None:
@@ -356,5 +366,5 @@ def _day(said: str, *, after: bool = False) -> str:
         raise ToolError(f"{said!r} is no date. Write it as 2026-03-01, 2026-03 or 2026.", "bad_date") from None
 
 
-def _json(value: Sequence[int] | dict[str, str]) -> str:
+def _json(value: Sequence[int] | Sequence[str] | dict[str, str]) -> str:
     return json.dumps(value)

@@ -137,9 +137,49 @@ async def test_a_why_is_answered_with_the_commits_and_without_a_reason() -> None
     clone = Clone({"get_symbol": {"symbol": symbol("a/window.py::fit", 7)}, "get_area_history": history})
     said = await clone.say("Why does fit exist?")
     assert said.startswith(
-        "I cannot tell reasons yet. 1 commit touched `a/window.py`:\n- `abcdefabcd` 2026-11-24 Ada: Trim"
+        "I cannot tell reasons yet. 1 commit touched `a/window.py::fit`:\n- `abcdefabcd` 2026-11-24 Ada: Trim"
     )
-    assert "whole file" in said
+
+
+async def test_where_the_lines_of_a_symbol_cannot_be_followed_the_answer_is_of_its_file_and_says_so() -> None:
+    def history(given: Mapping[str, Any]) -> Any:
+        if "::" in given["path"]:
+            raise ToolError("git cannot follow these lines.", "unreadable")
+        return {"path": "a/window.py", "found": 1, "commits": [commit("abcdef", "Trim")], "also_known_as": []}
+
+    clone = Clone({"get_symbol": {"symbol": symbol("a/window.py::fit", 7)}, "get_area_history": history})
+    said = await clone.say("when was fit changed last?")
+    assert said.startswith("`a/window.py` was last changed on 2026-11-24")
+    assert "about the whole file of `fit` (`a/window.py:7`), not about its lines alone" in said
+
+
+async def test_when_something_was_added_names_the_oldest_commit_that_speaks_of_it() -> None:
+    # In their messages the newest first, then those whose paths hold the words: the oldest stands in the middle.
+    every = [
+        ("cc", "2026-11-24"),
+        ("bb", "2026-10-01"),
+        ("aa", "2026-03-05"),
+        ("ee", "2026-11-20"),
+        ("dd", "2026-04-01"),
+    ]
+
+    def found(given: Mapping[str, Any]) -> Any:
+        fitting = [commit(f"{sha}aaaa", f"Say {sha}", date=f"{day}T10:00:00Z") for sha, day in every]
+        fitting = [one for one in fitting if one["date"][:10] <= given.get("until", "9999")]
+        begin = given.get("offset", 0)
+        return {
+            "found": len(fitting),
+            "commits": fitting[begin : begin + min(given["limit"], 2)],
+            "searched": "Searched.",
+        }
+
+    said = await Clone({"find_changes": found}).say("when was async support added?")
+    assert "The oldest of them: `aaaaaaaaaa` 2026-03-05 Ada: Say aa" in said
+    partly = await Clone({"find_changes": lambda given: {**found(given), "partly": True}}).say(
+        "when was async support added?"
+    )
+    assert "oldest" not in partly
+    assert partly.startswith("No commit has all of these words. 5 commits with some of them, the best first:")
 
 
 async def test_the_words_of_the_diff_come_before_those_of_the_author() -> None:

@@ -84,17 +84,17 @@ def _asked(repository: Repository, ask: Ask, arguments: Mapping[str, Any]) -> An
 
 def _search_symbols(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> Any:
     page = graph.find(connection, arguments["query"], arguments.get("kind"), *_paging(arguments, 20))
-    return {"found": page.found, "symbols": [_shown(symbol) for symbol in page.items], **_more(page)}
+    return {"found": page.found, "symbols": [shown(symbol) for symbol in page.items], **_more(page)}
 
 
 def _get_symbol(connection: sqlite3.Connection, repository: Repository, name: str) -> Any:
-    symbol = _one(connection, name)
+    symbol = one(connection, name)
     if isinstance(symbol, dict):
         return symbol
     above = graph.parent(connection, symbol)
     inside = graph.members(connection, symbol, _MOST_MEMBERS)
     told: dict[str, Any] = {
-        **_shown(symbol),
+        **shown(symbol),
         "source": source.of(repository, symbol.path, symbol.line, symbol.end_line),
     }
     if above:
@@ -119,14 +119,14 @@ def _get_symbol(connection: sqlite3.Connection, repository: Repository, name: st
 
 
 def _get_callers(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> Any:
-    symbol = _one(connection, arguments["name"])
+    symbol = one(connection, arguments["name"])
     if isinstance(symbol, dict):
         return symbol
     limit, offset = _paging(arguments, 50)
     sure = graph.callers(connection, symbol, limit, offset)
     maybe = graph.possible_callers(connection, symbol, limit, offset)
     told = {
-        "symbol": _shown(symbol),
+        "symbol": shown(symbol),
         "found": sure.found,
         "callers": [_end(neighbour) for neighbour in sure.items],
         "possible_found": maybe.found,
@@ -143,7 +143,7 @@ def _get_callers(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -
 
 
 def _get_callees(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -> Any:
-    symbol = _one(connection, arguments["name"])
+    symbol = one(connection, arguments["name"])
     if isinstance(symbol, dict):
         return symbol
     limit, offset = _paging(arguments, 50)
@@ -151,7 +151,7 @@ def _get_callees(connection: sqlite3.Connection, arguments: Mapping[str, Any]) -
     maybe = graph.possible_callees(connection, symbol, limit, offset)
     open_ones = graph.unresolved(connection, symbol, limit, offset)
     return {
-        "symbol": _shown(symbol),
+        "symbol": shown(symbol),
         "found": sure.found,
         "callees": [_end(neighbour) for neighbour in sure.items],
         "possible_found": maybe.found,
@@ -198,13 +198,13 @@ def _get_area_outline(connection: sqlite3.Connection, arguments: Mapping[str, An
 # ---- what they share -------------------------------------------------------------------------------------------------
 
 
-def _one(connection: sqlite3.Connection, name: str) -> Symbol | dict[str, Any]:
+def one(connection: sqlite3.Connection, name: str) -> Symbol | dict[str, Any]:
     """The symbol, or the answer that lists those to choose from. Raises ToolError with near names."""
     found = graph.lookup(connection, name)
     if len(found) == 1:
         return found[0]
     if found:
-        return {"choices": [_shown(symbol) for symbol in found[:_MOST_CHOICES]], "found": len(found)}
+        return {"choices": [shown(symbol) for symbol in found[:_MOST_CHOICES]], "found": len(found)}
     near = graph.near(connection, name)
     hint = f"Near: {', '.join(near)}." if near else "Try search_symbols."
     raise ToolError(f"No symbol is called {name!r}. {hint}", "unknown_symbol", near=near)
@@ -229,7 +229,8 @@ def _plain(path: str) -> str:
     return "" if path == "." else path.strip("/")
 
 
-def _shown(symbol: Symbol) -> dict[str, Any]:
+def shown(symbol: Symbol) -> dict[str, Any]:
+    """A symbol as every tool shows it."""
     return {
         "id": symbol.id,
         "name": symbol.dotted,

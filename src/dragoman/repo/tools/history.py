@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dragoman.harness.tools import Arguments, Tool, ToolDefinition, ToolError
-from dragoman.repo import db, history, look, record, secrets
+from dragoman.repo import db, history, lifeline, look, record, secrets
 from dragoman.repo.git import Git
 from dragoman.repo.history import Commit, File, Page
 from dragoman.repo.overview import Overview, overview
 from dragoman.repo.repository import Repository
+from dragoman.repo.tools import code
 
 # What every tool says that tells of commits: one sentence, so that they cannot come to say different things.
 AUTHORITY = "Trust `description`, made from the diff, before the author's `subject`."
@@ -57,10 +58,10 @@ def tools(repository: Repository) -> list[Tool]:
         ),
         tool(
             "get_area_history",
-            f"The commits that touched a file or folder, renames followed. {AUTHORITY}",
-            {"path": _PATH, **_PAGING},
+            f"The commits that touched a file, a folder or one function, renames followed. {AUTHORITY}",
+            {"path": {"type": "string", "description": f"{_PATH['description']}; or a symbol, path::name"}, **_PAGING},
             ["path"],
-            _area,
+            lambda connection, arguments: _area(connection, git, arguments),
         ),
         tool(
             "get_commit",
@@ -109,16 +110,35 @@ def _find(connection: sqlite3.Connection, arguments: Arguments) -> Any:
     named = {"text": "query", "path": "path", "since": "since", "until": "until", "author": "author"}
     asked = {ours: str(arguments.get(theirs) or "") for ours, theirs in named.items()}
     page = history.find(connection, **asked, limit=limit, offset=offset)
-    return _paged(page, offset) | ({"searched": " ".join(page.told)} if page.told else {})
+    told = _paged(page, offset) | ({"searched": " ".join(page.told)} if page.told else {})
+    return told | ({"partly": True} if page.partly else {})
 
 
-def _area(connection: sqlite3.Connection, arguments: Arguments) -> Any:
+def _area(connection: sqlite3.Connection, git: Git, arguments: Arguments) -> Any:
     limit, offset = _limit(arguments, 20), _offset(arguments)
+    if "::" in arguments["path"]:
+        return _symbol(connection, git, arguments["path"], limit, offset)
     area = history.area(connection, arguments["path"], limit, offset)
     told: dict[str, Any] = {"path": area.path, "also_known_as": _names(area.names)}
     if area.later:
         told["renamed_to"] = area.later
     return told | _paged(area.page, offset)
+
+
+def _symbol(connection: sqlite3.Connection, git: Git, name: str, limit: int, offset: int) -> Any:
+    symbol = code.one(connection, name)
+    if isinstance(symbol, dict):
+        return symbol
+    line = lifeline.of(connection, git, symbol, limit, offset)
+    told = {"path": symbol.path, "symbol": code.shown(symbol), "note": line.note or _followed(line)}
+    return told | _paged(line.page, offset)
+
+
+def _followed(line: lifeline.Lifeline) -> str:
+    return (
+        f"Commits that changed lines {line.line} to {line.end_line} of {line.symbol.path} at HEAD, followed back as git log -L does, renames of "
+        "the file included; where the code came from another file, its history goes on there."
+    )
 
 
 def _commit(connection: sqlite3.Connection, git: Git, arguments: Arguments) -> Any:

@@ -1,5 +1,6 @@
 """Changes: what happened lately, in a path, about words, by somebody; one commit; when last, when first, and why."""
 
+import datetime as dt
 from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from dragoman.providers.planner.repo.question import Asked
 from dragoman.providers.planner.repo.subject import Subject
 from dragoman.providers.planner.repo.wording import Item, counted, listed
 
+_EARLIER = 4  # times that something older is looked for
 NOT_REASONS = "I cannot tell reasons yet"
 
 type Place = Generator[list[ToolRequest], list[Step], tuple[str, str]]
@@ -86,7 +88,7 @@ def last(asked: Asked) -> Calls:
         return note
     found: list[Item] = list(step.data.get("commits") or [])
     if not found:
-        return f"No commit that I know of touched `{where}`."
+        return f"No commit that I know of touched `{where}`.{_noted(note)}"
     total = int(step.data.get("found") or 1)
     said = f"`{where}` was last changed on {wording.day(found[0])} by {found[0].get('author')}:\n- {wording.commit(found[0])}"
     return f"{said}\nIt is the newest of {counted(total, 'commit')} that touched it.{_noted(note)}"
@@ -95,7 +97,7 @@ def last(asked: Asked) -> Calls:
 def born(asked: Asked) -> Calls:
     """The oldest commit that touched something."""
     if asked.subject.words:
-        return (yield from changes(replace(asked, kind="about")))
+        return (yield from first_about(asked))
     where, note, newest = yield from touching(asked.subject, 1)
     if newest is None:
         return note
@@ -106,10 +108,34 @@ def born(asked: Asked) -> Calls:
             return trouble(oldest)
     found: list[Item] = list(oldest.data.get("commits") or [])
     if not found:
-        return f"No commit that I know of touched `{where}`."
+        return f"No commit that I know of touched `{where}`.{_noted(note)}"
     return (
         f"The first of {counted(total, 'commit')} that touched `{where}`:\n- {wording.commit(found[-1])}{_noted(note)}"
     )
+
+
+def first_about(asked: Asked) -> Calls:
+    """The commits that speak of words, and the oldest of them, where they all speak of all of the words."""
+    said = yield from changes(replace(asked, kind="about"))
+    arguments = {"query": asked.subject.said, "since": asked.since, "until": asked.until, "author": asked.author}
+    step = yield from call("find_changes", **arguments, limit=asked.limit or wording.LINES)
+    commits: list[Item] = list(step.data.get("commits") or [])
+    if step.failed or step.data.get("partly") or len(commits) < 2:
+        return said
+    oldest = min(commits, key=lambda one: str(one["date"]))
+    for _ in range(_EARLIER):
+        found = int(step.data.get("found") or 0)
+        # Those whose path alone holds the words come last whatever their age, so the last one is not yet the oldest.
+        last = yield from call("find_changes", **arguments, limit=1, offset=found - 1)
+        oldest = min([oldest, *(last.data.get("commits") or [])], key=lambda one: str(one["date"]))
+        before = dt.date.fromisoformat(wording.day(oldest)) - dt.timedelta(days=1)
+        step = yield from call("find_changes", **{**arguments, "until": before.isoformat()}, limit=1)
+        if step.failed:
+            return said
+        if not step.data.get("found"):
+            return f"{said}\nThe oldest of them: {wording.commit(oldest)}"
+        arguments["until"] = before.isoformat()
+    return said
 
 
 def commit(asked: Asked) -> Calls:
@@ -145,8 +171,14 @@ def why(asked: Asked) -> Calls:
 
 
 def touching(subject: Subject, limit: int) -> Touching:
-    """The path of something, a note, and the commits that touched it; no step where there is none, the note saying why."""
+    """What was found of a thing, a path or a symbol's id, a note, and the commits that touched it; no step where there is
+    none, the note saying why.
+
+    A symbol's commits are those that changed its own lines; where nobody can tell, those of its file, and the note says so.
+    """
     if not subject.path:
+        if subject.name and (found := (yield from _lines_of(subject, limit))):
+            return found
         where, note = yield from place_of(subject)
         if not where:
             return "", note, None
@@ -161,6 +193,15 @@ def touching(subject: Subject, limit: int) -> Touching:
     return "", trouble(step) if step.failed else f"No commit that I know of touched `{subject.path}`.", None
 
 
+def _lines_of(subject: Subject, limit: int) -> Generator[list[ToolRequest], list[Step], tuple[str, str, Step] | None]:
+    named = yield from code.named("get_symbol", subject)
+    if isinstance(named, str) or named.failed or named.data["symbol"]["kind"] == "module":
+        return None
+    name = str(named.data["symbol"]["id"])
+    step = yield from call("get_area_history", path=name, limit=limit)
+    return None if step.failed else (name, str(step.data.get("note") or ""), step)
+
+
 def place_of(subject: Subject) -> Place:
     """The path of a file, a folder or a symbol, and a note; no path where there is none, the note saying why."""
     if subject.path:
@@ -168,10 +209,9 @@ def place_of(subject: Subject) -> Place:
         return where, note
     if subject.words:
         return "", f'I found no file and no symbol called "{subject.words}".'
-    named = yield from code.named("get_symbol", subject)
-    if isinstance(named, str):
-        return "", named
-    step = named
+    step = yield from code.named("get_symbol", subject)
+    if isinstance(step, str):
+        return "", step
     if step.failed:
         # A thing in a file that the index has no symbol for: the file it was said to be in.
         full = yield from path_named(subject.name.partition("::")[0])
@@ -179,7 +219,9 @@ def place_of(subject: Subject) -> Place:
     symbol = step.data["symbol"]
     if symbol["kind"] == "module":
         return str(symbol["path"]), ""
-    note = f"This is about the whole file of {wording.name(symbol)} ({wording.place(symbol)}): I know what changed in files, not yet in single functions."
+    note = (
+        f"This is about the whole file of {wording.name(symbol)} ({wording.place(symbol)}), not about its lines alone."
+    )
     return str(symbol["path"]), note
 
 
@@ -194,7 +236,11 @@ def _commits(data: Item, told: str, note: str) -> str:
         return f"No commit{told}.{searched}{_noted(note)}"
     known = [one for one in data.get("also_known_as") or [] if one]
     renamed = f" It was called {', '.join(f'`{one}`' for one in known)} before." if known else ""
-    said = f"{counted(found, 'commit')}{told}:\n{listed([wording.commit(one) for one in commits], found, 'commit', len(commits))}"
+    some = (
+        f"No commit has all of these words. {counted(found, 'commit').capitalize()} with some of them, the best first"
+    )
+    opening = some if data.get("partly") else f"{counted(found, 'commit')}{told}"
+    said = f"{opening}:\n{listed([wording.commit(one) for one in commits], found, 'commit', len(commits))}"
     return f"{said}{_noted((renamed + ' ' + note).strip())}"
 
 

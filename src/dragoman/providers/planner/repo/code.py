@@ -55,7 +55,7 @@ def explain(asked: Asked) -> Calls:
 
 def callers(asked: Asked) -> Calls:
     """Who calls a symbol, each call with its line; candidates by name alone are said to be just that."""
-    step = yield from _about("get_callers", asked.subject)
+    step = yield from about("get_callers", asked.subject)
     if isinstance(step, str):
         return step
     data = step.data
@@ -74,7 +74,7 @@ def callers(asked: Asked) -> Calls:
 
 def callees(asked: Asked) -> Calls:
     """What a symbol calls, and what of its calls leads nowhere the index knows."""
-    step = yield from _about("get_callees", asked.subject)
+    step = yield from about("get_callees", asked.subject)
     if isinstance(step, str):
         return step
     data = step.data
@@ -131,9 +131,11 @@ def search(words: str, kind: str, unknown: str = "") -> Calls:
     found = int(step.data.get("found") or 0)
     if not step.failed and found:
         lines = [wording.symbol(one) for one in step.data.get("symbols") or []]
-        opening = f"{unknown} " if unknown else ""
         what = counted(found, f"{single or 'symbol'}")
-        return f'{opening}{what} {"fits" if found == 1 else "fit"} "{words}":\n{listed(lines, found, single or "symbol", SEARCHED)}'
+        fits = "fits" if found == 1 else "fit"
+        # What nothing is called by may be in a docstring, or be a slip of the pen: no claim that this is it.
+        opening = f"{unknown}\nBy its words {what} may be meant" if unknown else f'{what} {fits} "{words}"'
+        return f"{opening}:\n{listed(lines, found, single or 'symbol', SEARCHED)}"
     text = yield from call("search_text", query=words, limit=SEARCHED)
     found = int(text.data.get("found") or 0)
     if not text.failed and found:
@@ -175,7 +177,7 @@ def told(item: Item) -> str:
     return said + "."
 
 
-def _about(tool: str, subject: Subject) -> Found:
+def about(tool: str, subject: Subject) -> Found:
     """The answer of a tool about one symbol, or why there is none."""
     if subject.path:
         return "Name a function, method or class: I know who calls those, not who uses a file."

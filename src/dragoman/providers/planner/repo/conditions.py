@@ -16,9 +16,9 @@ def below(path: str) -> str:
     return f" AND {at(path)}" if path else ""
 
 
-def at(path: str) -> str:
+def at(path: str, column: str = "path") -> str:
     """Files at this path or below it."""
-    return f"(path = '{quoted(path)}' OR path LIKE '{like(path)}/%' ESCAPE '!')"
+    return f"({column} = '{quoted(path)}' OR {column} LIKE '{like(path)}/%' ESCAPE '!')"
 
 
 def quoted(text: str) -> str:

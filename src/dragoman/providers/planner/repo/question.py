@@ -104,13 +104,12 @@ def _without_period(said: str, history: History) -> tuple[str, Period | None]:
 
 
 def _limit(said: str) -> int:
-    match = re.search(
-        r"\b(?:last|latest|newest|top|recent|first|past|show|list|the)\s+(\d{1,2}|[a-z]+)\b(?!\s*-)", said, re.I
-    )
-    if match is None:
-        return 0
-    number = match[1].lower()
-    return int(number) if number.isdigit() else int(NUMBERS.get(number, 0))
+    said_of = r"(?<=\b)(?:last|latest|newest|top|recent|first|past|show|list|the)\s+(?=(\d{1,2}|[a-z]+)\b(?!\s*-))"
+    for match in re.finditer(said_of, said, re.I):
+        number = match[1].lower()
+        if number.isdigit() or number in NUMBERS:
+            return int(number) if number.isdigit() else int(NUMBERS[number])
+    return 0
 
 
 def _chart(said: str) -> str:

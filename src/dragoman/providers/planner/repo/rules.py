@@ -22,6 +22,28 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("why", r"^(?:why|how come)\b(?: (?:is|are|was|were|does|do|did|has|have))?(?: (?:there|we|you))?\s*(?P<s>.+?)?(?: (?:needed|there|so|like (?:this|that)|the way it is|exist|written|added|introduced|changed|removed|made|here|necessary|have).*)?$"),
     ("why", r"\b(?:reasons?|rationale|motivation|justification)\b.*?\b(?:for|behind|of|why)\b\s*(?P<s>.+)$"),
     # figures
+    ("folders", r"\b(?:busiest|hottest|most (?:often |frequently |heavily )?(?:changed|edited|modified|touched|active|updated))\s+(?:folders?|directories|packages?|areas?)\b(?:\s+(?:in|under|of|inside)\s+(?P<s>.+))?$"),
+    ("folders", r"\b(?:folders?|directories|packages?|areas?)\b.*\b(?:chang\w+|edited|modified|touched|updated|commits|changes|edits|active|busy)\s+(?:the )?most(?: often| frequently)?$|^(?:which|what) (?:folders?|director(?:y|ies)|packages?|areas?)\b.*\b(?:the )?most (?:commits|changes|edits|activity)$"),
+    ("fullest", r"^(?:which|what)(?: source)? (?:files?|modules?)\b.*\b(?:the )?most (?P<of>functions|methods|classes|symbols|tests)$"),
+    ("fullest", r"^(?:the )?files? with (?:the )?most (?P<of>functions|methods|classes|symbols|tests)$"),
+    ("together", r"^(?:which|what)(?: other)? (?:files? )?(?:is |are |was |were |gets? )?(?:often |usually |mostly )?chang\w+ (?:together|along|most often together) with (?P<s>.+)$"),
+    ("first_about", r"\b(?:first|oldest|earliest) (?:commit|change)s? (?:about|on|for|regarding|concerning|that (?:mentions?|mentioned|speaks? of)|mentioning) (?P<s>.+)$"),
+    ("together", r"^(?:which|what)(?: other| else)?(?: files?)? (?:often |usually |mostly )?(?:change|changes|changed|move|go) (?:when|if|whenever) (?P<s>.+?) (?:does|do|changes?|is changed|did)$"),
+    # tests, heirs, errors, imports
+    ("tested", r"^(?:which|what|are there|is there|do we have|have we|show|list|find)?(?: me)?(?: any| all| a| the| some| unit)* ?tests?(?: (?:that|which|do we have|are there|exist|is there))* (?:covers?|exercises?|tests?|calls?|uses?|checks?|touch(?:es)?|hits?|runs?|for|of|covering|testing|against) (?P<s>.+)$"),
+    ("tested", r"^(?:is|are|how well is|how is|where is|by which tests is|by what is) (?P<s>.+?) (?:well |properly |fully )?(?:tested|covered)(?: by (?:a |any |some |which )?tests?)?(?: anywhere| at all)?$"),
+    ("tested", r"^does (?P<s>.+?) have (?:a |any |some )?(?:unit )?tests?$"),
+    ("tested", r"^what tests (?P<s>\S+)$"),
+    ("heirs", r"^(?:which|what|who|list|show|find)(?: me)?(?: all| the)*(?: (?:classes|class|types?|interfaces?))?(?: (?:that|which))? ?(?:inherits?(?: from)?|extends?|derives? from|subclass(?:es)?|(?:is|are) derived from|(?:is|are) based on|(?:is|are) (?:a )?subclass(?:es)? of|subclass(?:es)? of) (?P<s>\S+)$"),
+    ("heirs", r"^(?:the )?(?:subclass(?:es)?|child classes|descendants|heirs|derived classes) of (?P<s>\S+)$"),
+    ("heirs", r"^what are (?:the |all )?(?:subclass(?:es)?|child classes|descendants|derived classes) of (?P<s>\S+)$"),
+    ("heirs", r"^(?:which|what) classes implement (?P<s>(?-i:[A-Z])\w*)$"),
+    ("raised", r"^(?:from )?where (?:is|are|do we|does it) (?:a |an |the )?(?P<s>[\w.]+?)(?: errors?| exceptions?)? (?:ever |get |being )?(?:raised|thrown)$"),
+    ("raised", r"^(?:who|what|which " + _KIND + r")(?: can| may| could)? (?:raises?|throws?) (?:a |an |the )?(?P<s>[\w.]+)$"),
+    ("raised", r"^where (?:do|does) (?:we|it|the code) (?:raise|throw) (?:a |an |the )?(?P<s>[\w.]+)$"),
+    ("importers", r"^(?:who|what|which (?:files?|modules?|packages?|code|places?)) imports? (?P<s>[\w./@-]+)$"),
+    ("importers", r"^where (?:is|do we import|are) (?P<s>[\w./@-]+)(?: imported)$"),
+    ("text", r"^where (?:is|are) (?P<s>(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)) (?:read|used|set|looked up|checked|referenced|mentioned)(?: from)?$"),
     ("per", r"\b(?P<what>commits?|changes|activity|churn|velocity|lines)\b.*?\b(?:per|by|each|every|a)\s+(?P<of>" + _TIME + r")\b"),
     ("per", r"^(?:how (?:many|often)|number of).*\bcommits?\b.*\b(?:per|each|every|a)\s+(?P<of>" + _TIME + r")\b"),
     ("per", r"\b(?P<of>monthly|weekly|daily|yearly)\s+(?:commits?|changes|activity|churn)\b"),
@@ -78,6 +100,7 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
     ("last", r"^when(?: (?:was|were|did|has|have|is))* (?P<s>.+?) (?:(?:last|most recently|lately) )?" + _CHANGE + r"(?: (?:last|the last time|most recently))?$"),
     ("last", r"^(?:when|what|who)\b.*?\b(?:last|latest|most recent|newest) (?:changes?|modification|edit|commit|update)\s+(?:to|of|in|on|for|that touched)\s+(?P<s>.+?)(?: made)?$"),
     ("last", r"^(?:the )?(?:last|latest|most recent|newest) (?:change|modification|edit|commit|update)\s+(?:to|of|in|on|for|that touched)\s+(?P<s>.+)$"),
+    ("last", r"^when did (?:someone|somebody|anyone|anybody|we|they|you|people) (?:last|most recently) " + _CHANGE + r" (?P<s>.+)$"),
     ("last", r"^who (?:was the last to |did )?(?:last )?" + _CHANGE + r" (?P<s>.+?)(?: last| most recently)?$"),
     # what changed
     ("by", r"^what (?:did|has|have|is|was) " + _NAME + r" (?:been )?(?:do|done|doing|change|changed|work on|worked on|working on|commit|committed|write|written|contribute|contributed|up to)(?: " + _LATELY + r")?$"),
@@ -146,4 +169,6 @@ _RULE_TEXTS: tuple[tuple[str, str], ...] = (
 
 RULES = tuple((kind, re.compile(text, re.IGNORECASE)) for kind, text in _RULE_TEXTS)
 # These make no sense about nothing.
-NEED_A_SUBJECT = frozenset("callers callees last born about path show lines inside text symbols where explain".split())
+NEED_A_SUBJECT = frozenset(
+    "callers callees tested heirs raised importers together first_about last born about path show lines inside text symbols where explain".split()
+)

@@ -7,7 +7,7 @@ from dragoman.harness.provider import ToolRequest
 from dragoman.harness.tools import ToolDefinition
 from dragoman.providers.planner.history import History
 from dragoman.providers.planner.lexicon import GREETINGS, THANKS
-from dragoman.providers.planner.repo import authors, changes, code, figures, files, question
+from dragoman.providers.planner.repo import authors, changes, code, figures, files, most, question, relations
 from dragoman.providers.planner.repo.plan import Calls, follow
 from dragoman.providers.planner.repo.question import Asked
 from dragoman.providers.planner.words import tokenize
@@ -40,11 +40,19 @@ PLANS: dict[str, Callable[[Asked], Calls]] = {
     "path": changes.path,
     "last": changes.last,
     "born": changes.born,
+    "first_about": changes.first_about,
     "commit": changes.commit,
     "why": changes.why,
     "per": figures.per,
     "busiest": figures.busiest,
+    "folders": most.folders,
+    "fullest": most.fullest,
     "largest": figures.largest,
+    "tested": relations.tested,
+    "heirs": relations.heirs,
+    "raised": relations.raised,
+    "importers": relations.importers,
+    "together": relations.together,
     "who": authors.who,
     "count": figures.count,
     "overview": figures.overview,
