@@ -3,16 +3,12 @@
 import json
 from typing import Any
 
-from asgiref.sync import async_to_sync
 from django.contrib.auth import get_user_model
 from django.test import TransactionTestCase
 
-from dragoman.django import conf
-from dragoman.django.assistants import assistant
+from dragoman.django import conf, testing
 from dragoman.django.grounding import host_of
 from dragoman.graphql.schema import Catalog
-from dragoman.harness.caller import Caller
-from dragoman.harness.messages import ToolCall
 from library import models
 from library.seed import seed
 
@@ -33,12 +29,7 @@ class ChatTest(TransactionTestCase):
 
     def call(self, login: str, tool: str, **arguments: Any) -> Any:
         """What a tool answers somebody."""
-        return async_to_sync(self._call)(login, tool, arguments)
-
-    async def _call(self, login: str, tool: str, arguments: dict[str, Any]) -> Any:
-        user = await get_user_model().objects.aget(username=login)
-        box = await assistant().grounding.tools(Caller(f"user:{user.pk}", user, is_authenticated=True))
-        return (await box.run(ToolCall("1", tool, arguments), budget=30_000, timeout_seconds=30)).data
+        return testing.call(get_user_model().objects.get(username=login), tool, **arguments)
 
     # Reading --------------------------------------------------------------------------------------------------------
 
