@@ -166,6 +166,98 @@ def test_markup_in_an_answer_is_shown_and_not_obeyed(page: Page):
     assert page.locator("#thread img, #thread b:has-text('bold'), #thread script").count() == 0
 
 
+def test_the_few_signs_of_an_answer_are_drawn_and_its_claims_still_tell_their_source(page: Page):
+    ask(page, "prose")
+    for _ in ("live", "replayed"):
+        body = page.locator(".item.text .prose").last
+        expect(body.locator("> *")).to_have_count(6)
+        expect(body.locator("> .head")).to_have_text("It is there")
+        expect(body.locator("> .head strong")).to_have_text("is")
+        expect(body.locator("> p").nth(1)).to_have_text("Apollo is active in a `b` c:")
+        expect(body.locator("ul li")).to_have_text(["the first, bold code\n  goes on", "2**3**4 and ` alone"])
+        expect(body.locator("ul strong code")).to_have_text("code")
+        expect(body.locator("ol li")).to_have_text(["one", "two"])
+        expect(body.locator("pre")).to_have_text('x = "<b>"\n\n- no list')
+        expect(body.locator("code .claim").first).to_have_text("Apollo")
+        expect(body.locator("> p").last).to_have_text("The end.")
+        page.reload()
+
+
+def test_a_hostile_answer_stays_text_whatever_signs_it_has(page: Page):
+    ask(page, "hostile")
+    answer = page.locator(".item.text")
+    expect(answer.locator("small")).to_contain_text("actor")
+    for _ in ("live", "replayed"):
+        expect(answer.locator("code")).to_have_text("<img src=http://evil.example/x.png onerror=boo()>")
+        expect(answer.locator("strong")).to_have_text("<script>boo()</script>")
+        expect(answer.locator("li")).to_contain_text("[click](http://evil.example) ![x](http://evil.example/y.png)")
+        expect(answer.locator("pre")).to_have_text("<iframe src='http://evil.example'></iframe>")
+        expect(answer).to_contain_text("<http://evil.example> https://evil.example/z")
+        expect(answer).to_contain_text("`open **open")
+        assert answer.locator("a, img, script, iframe").count() == 0
+        page.reload()
+
+
+@pytest.mark.parametrize("sockets", [True, False])
+def test_a_message_is_asked_in_other_words_and_what_followed_it_is_replaced(
+    chromium: Browser, server: Server, sockets: bool
+):
+    world.forget()
+    context = chromium.new_context()
+    if not sockets:
+        context.add_init_script(NO_SOCKETS)
+    page = context.new_page()
+    page.goto(f"{server.url}/sign-in/wanda/")
+    page.goto(f"{server.url}/chat/")
+    for text, answer in (("hello", "Good day."), ("look", "Apollo is active.")):
+        ask(page, text)
+        expect(page.locator("#thread")).to_contain_text(answer)
+    page.get_by_role("button", name="Edit this message").first.press("Enter")
+    field = page.get_by_label("Your message in other words")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("hello")
+    field.press("Escape")
+    expect(page.get_by_role("button", name="Edit this message").first).to_be_focused()
+    page.keyboard.press("Enter")
+    field.fill("look twice")
+    field.press("Enter")
+    for _ in ("live", "replayed"):
+        expect(page.locator(".item.text").last).to_contain_text("One is there.")
+        expect(page.locator(".item.user p")).to_have_text(["look twice"])
+        page.reload()
+    context.close()
+
+
+def test_a_message_is_asked_again_and_only_the_newest_one(page: Page):
+    ask(page, "count")
+    expect(page.locator(".item.text")).to_contain_text("Answer")
+    first = page.locator(".item.text .prose").inner_text()
+    again = page.get_by_role("button", name="Ask this message again")
+    again.press("Enter")
+    expect(page.locator(".item.text .prose")).not_to_have_text(first)
+    expect(page.locator(".item")).to_have_count(2)
+    second = page.locator(".item.text .prose").inner_text()
+    page.reload()
+    expect(page.locator(".item.text .prose")).to_have_text(second)
+    ask(page, "wait")
+    expect(page.locator(".item.text").last).to_contain_text("Piece one,")
+    expect(again).to_have_count(1)  # that of the first message is not on offer
+    expect(again).to_be_disabled()
+    world.mark("wait.open")
+    expect(page.locator(".item.text").last).to_contain_text("piece two.")
+    expect(again).to_be_enabled()
+
+
+def test_what_cannot_be_asked_anew_says_so_and_nothing_is_lost(page: Page):
+    ask(page, "rename")
+    page.get_by_role("button", name="Confirm").click()
+    expect(page.locator(".item.text").last).to_contain_text("Renamed.")
+    before = kept(page)
+    page.get_by_role("button", name="Ask this message again").click()
+    expect(page.get_by_role("alert")).to_contain_text("new message")
+    assert kept(page) == before
+
+
 def test_without_websockets_the_answer_comes_as_a_stream_of_events(chromium: Browser, server: Server):
     world.forget()
     context = chromium.new_context()

@@ -198,6 +198,28 @@ def _what_became_of_it(messages: Sequence[Message]) -> Iterable[Line]:
     return ["Renamed." if results[-1].get("ok") else f"Left it: {results[-1].get('reason')}."]
 
 
+# In pieces that cut signs in two.
+PROSE = [
+    "## It **is", "** there\n`Apollo` is *", "*active** in ``a `b` c``:\n- the `first", "`, **bold `code`**\n  goes on\n- 2**3**4 and ` alone\n\n",
+    "1. one\n2. two\n\n``", "`py\nx = \"<b>\"\n\n- no list\n", "```\nThe end.",
+]  # fmt: skip
+HOSTILE = (
+    "`<img src=http://evil.example/x.png onerror=boo()>` **<script>boo()</script>**\n"
+    "- <a href='javascript:boo()'>x</a> [click](http://evil.example) ![x](http://evil.example/y.png)\n"
+    "```html\n<iframe src='http://evil.example'></iframe>\n```\n<http://evil.example> https://evil.example/z\n"
+    "`open **open"
+)
+
+
+def increment() -> int:
+    """How often this was asked."""
+    _COUNTED.append(1)
+    return len(_COUNTED)
+
+
+_COUNTED: list[int] = []
+
+
 SCRIPTS: dict[str, list[Round]] = {
     "hello": [["Good ", "day."]],
     "look": [
@@ -215,6 +237,9 @@ SCRIPTS: dict[str, list[Round]] = {
     "rename two": [[RENAME, ToolRequest("rename", {"name": "Apollo", "to": "Aurora"})], _what_became_of_it],
     "rename again and again": [[RENAME], [RENAME], _what_became_of_it],
     **{f"draw {name}": [[ToolRequest("draw", {"name": name})], ["Drawn."]] for name in CHARTS},
+    "prose": [[ToolRequest("look_up", {"name": "Apollo"})], PROSE],
+    "hostile": [[HOSTILE]],
+    "count": [lambda messages: [f"Answer {increment()}."]],
     "markup": [["<img src='http://evil.example/x.png'> <b>bold</b> ", "<script>boo()</script>"]],
     "long": [["\n".join(f"line {number}" for number in range(200)), Gate("long"), "\nthe end"]],
     "fail at once": [[ProviderError("The model's service failed.")]],

@@ -36,6 +36,13 @@ export class Line {
     await this.#stream("", frame);
   }
 
+  // Ask a message anew, in other words where there are some; it and what came after it are replaced.
+  async revise(messageId, text) {
+    const kind = text === undefined ? "regenerate" : "edit";
+    const frame = { type: kind, message_id: messageId, ...(text !== undefined && { text }) };
+    if (!(await this.#say(frame))) await this.#stream(`${kind}/`, frame);
+  }
+
   async decide(id, confirmed) {
     const frame = { type: "confirm", confirmation_id: id, confirmed };
     if (!(await this.#say(frame))) await this.#stream("confirm/", frame);

@@ -1,10 +1,12 @@
-// The page: state in, elements out. Every text is set as text, never as markup.
+// The page: state in, elements out. Every text is set as text, never as HTML.
 
 import { figure } from "./chart.js";
 import { Choice } from "./choice.js";
-import { sources, weave } from "./evidence.js";
+import { sources } from "./evidence.js";
 import { Line } from "./line.js";
+import { write } from "./prose.js";
 import { empty, reduce } from "./reduce.js";
+import { acts } from "./revise.js";
 import { Side } from "./side.js";
 
 const at = (id) => document.getElementById(id);
@@ -67,6 +69,12 @@ function draw() {
   send.hidden = state.busy;
   stop.hidden = !state.busy;
   choice.disable(state.busy);
+  const newest = state.items.findLast((item) => item.kind === "user");
+  for (const { item, element } of items.values()) {
+    if (item.kind !== "user") continue;
+    for (const button of element.querySelectorAll("button")) button.disabled = state.busy;
+    element.classList.toggle("newest", item === newest);
+  }
   stop.disabled = !state.conversationId;
   banner.hidden = !state.trouble;
   banner.firstElementChild.textContent = state.trouble?.message ?? "";
@@ -83,17 +91,15 @@ const shapes = {
   user(element, item) {
     element.classList.toggle("pending", Boolean(item.pending));
     element.replaceChildren(make("p", "", item.text));
+    if (!item.pending) element.append(acts(element, item, revise));
   },
 
   text(element, item, before) {
-    if (!before) element.replaceChildren(make("p"), make("small"));
+    if (!before) element.replaceChildren(make("div", "prose"), make("small"));
     const [body, foot] = element.children;
-    if (item.claims && item.claims !== before?.claims) {
-      body.replaceChildren(...weave(item.text, item.claims));
-      const list = sources(item.claims);
-      if (list) element.append(list);
-    } else if (before && item.text.startsWith(before.text)) body.append(item.text.slice(before.text.length));
-    else body.textContent = item.text;
+    write(body, item.text, item.claims);
+    const list = item.claims && item.claims !== before?.claims && sources(item.claims);
+    if (list) element.append(list);
     const { provider, model, tokens } = item.signature ?? {};
     foot.textContent = [provider, model, tokens && `${tokens.toLocaleString()} tokens`].filter(Boolean).join(" \u00b7 ");
   },
@@ -240,6 +246,19 @@ function ask() {
   apply({ type: "sent", text: said });
   scroll.scrollTop = scroll.scrollHeight;
   line.ask(said, state.conversationId, choice.take()).catch(() => apply({ type: "lost", message: "The server cannot be reached." }));
+}
+
+async function revise(item, words) {
+  if (state.busy) return;
+  const chosen = choice.take();
+  apply({ type: "revised", id: item.key, text: words ?? item.text });
+  text.focus(); // the pressed button goes away
+  try {
+    if (chosen.provider) await line.change(state.conversationId, chosen);
+    await line.revise(item.key, words);
+  } catch {
+    apply({ type: "lost", message: "The server cannot be reached." });
+  }
 }
 
 function decide(id, confirmed) {

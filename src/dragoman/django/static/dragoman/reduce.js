@@ -18,6 +18,8 @@ export const empty = Object.freeze({
   trouble: null, // what the banner says: {message, code}
   spoken: "", // the last whole answer, for a screen reader
   failed: false, // whether the running turn told an error
+  made: 0, // items until now, for their keys
+  replaced: null, // the items before a message was asked anew, until the server has taken it
 });
 
 export function reduce(state, frame) {
@@ -45,6 +47,11 @@ const handlers = {
     busy: true,
     failed: false,
   }),
+  revised(state, { id, text }) {
+    const at = state.items.findIndex((item) => item.kind === "user" && item.key === id);
+    const before = { ...state, items: state.items.slice(0, at), replaced: state.items };
+    return { ...add(before, { kind: "user", text, pending: true }), busy: true, failed: false };
+  },
   decided: (state, { id, confirmed }) => ({
     ...change(state, "confirm", id, { state: "sent", reason: confirmed ? "Confirmed" : "Rejected" }),
     busy: true,
@@ -52,6 +59,7 @@ const handlers = {
   lost: (state, { message }) => ({
     ...state,
     items: state.items.map((item) => (item.state === "running" ? { ...item, state: "lost" } : settled(item))),
+    replaced: null,
     busy: false,
     trouble: { message, code: "line_lost" },
   }),
@@ -60,6 +68,7 @@ const handlers = {
   // From the server.
   user_message: (state, { id, text }) => ({
     ...add({ ...state, items: state.items.filter((item) => !item.pending) }, { kind: "user", key: id, text }),
+    replaced: null,
     busy: true,
     failed: false,
   }),
@@ -90,8 +99,8 @@ const handlers = {
     if (run_id) {
       return { ...add(state, { kind: "notice", tone: "error", text: message }), failed: true };
     }
-    const items = state.items.filter((item) => !item.pending).map(settled);
-    return { ...state, items, busy: false, trouble: { message, code } };
+    const items = (state.replaced ?? state.items).filter((item) => !item.pending).map(settled);
+    return { ...state, items, replaced: null, busy: false, trouble: { message, code } };
   },
   evidence(state, { run_id, items }) {
     const lastTool = state.items.findLastIndex((item) => item.kind === "tool" || item.kind === "confirm");
@@ -121,8 +130,8 @@ const handlers = {
 };
 
 function add(state, item) {
-  const key = item.key ?? `${item.kind}-${item.id ?? state.items.length}`;
-  return { ...state, items: [...state.items, { ...item, key }] };
+  const key = item.key ?? `${item.kind}-${item.id ?? state.made}`;
+  return { ...state, made: state.made + 1, items: [...state.items, { ...item, key }] };
 }
 
 function grow(state, kind, run, content) {
