@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,10 @@ from rich.console import Console
 from rich.text import Text
 
 from dragoman.cli.printing import Reporting, errors, number, plain
+from dragoman.cli.scanning import BROKER_VARIABLE, job, summary
 from dragoman.harness.errors import ConfigurationError
-from dragoman.repo import config
 from dragoman.repo.many import Job, Outcome, scan_many
-from dragoman.repo.repository import find
-from dragoman.repo.scan import Scanned
 
-BROKER_VARIABLE = "DRAGOMAN_BROKER_URL"
 DONE, FAILED = 0, 1
 _LABEL = len("incomplete commits")
 
@@ -45,40 +41,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         _show(told)
     return FAILED if any(one.get("error") or one.get("fault") for one in told) else DONE
-
-
-def job(path: Path, *, anew: bool = False) -> Job:
-    """What there is to scan for a path somebody named. Raises ConfigurationError."""
-    repository = find(path)
-    settings = config.read(repository)
-    return Job(repository, tuple(settings.index.exclude), settings.default_branch, anew)
-
-
-def summary(scanned: Scanned) -> dict[str, Any]:
-    """A scan as JSON; the keys are those that `dragoman scan --json` prints."""
-    indexed, recorded = scanned.indexed, scanned.recorded
-    told: dict[str, Any] = {
-        "repository": str(scanned.repository.root),
-        "index": str(scanned.repository.index),
-        "files": indexed.files,
-        "read": indexed.read,
-        "symbols": indexed.symbols,
-        "calls": dict(indexed.calls),
-        "possible_calls": indexed.possible,
-        "unresolved_calls": indexed.unresolved,
-        "skipped": dict(indexed.skipped),
-        "failed": [{"path": path, "why": why} for path, why in indexed.failed],
-        "branch": recorded.branch,
-        "commits": recorded.commits,
-        "new_commits": recorded.new,
-        "incomplete_commits": dict(recorded.incomplete),
-        "seconds": round(scanned.seconds, 2),
-    }
-    if recorded.stopped:
-        told["history_stopped"] = recorded.stopped
-    if scanned.fault:
-        told["fault"] = scanned.fault
-    return told
 
 
 def _outcomes(options: argparse.Namespace) -> Iterator[Outcome | dict[str, Any]]:
@@ -108,7 +70,7 @@ def _outcomes(options: argparse.Namespace) -> Iterator[Outcome | dict[str, Any]]
 
 def _over_workers(paths: Sequence[Path], *, anew: bool) -> Iterator[dict[str, Any]]:
     try:
-        workers = import_module("dragoman.cli.workers")
+        from dragoman.cli import workers  # noqa: PLC0415  # Celery is an extra
     except ModuleNotFoundError as error:
         if error.name != "celery":
             raise

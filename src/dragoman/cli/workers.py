@@ -13,14 +13,14 @@ from celery import Celery, group
 from celery.exceptions import CeleryError
 from kombu.exceptions import KombuError
 
-from dragoman.cli import scan
+from dragoman.cli.scanning import BROKER_VARIABLE, job, summary
 from dragoman.harness.errors import ChatError, ConfigurationError
 from dragoman.repo.many import scan_many
 
 RESULT_VARIABLE = "DRAGOMAN_RESULT_URL"
 QUEUE_VARIABLE = "DRAGOMAN_QUEUE"
 
-_broker = os.environ.get(scan.BROKER_VARIABLE, "").strip()
+_broker = os.environ.get(BROKER_VARIABLE, "").strip()
 _kept_with = "rpc://" if _broker.startswith(("amqp", "pyamqp")) else _broker
 _queue = os.environ.get(QUEUE_VARIABLE, "").strip() or "dragoman"
 
@@ -45,12 +45,12 @@ app.conf.update(
 def scan_one(path: str, anew: bool = False) -> dict[str, Any]:
     """Scan one repository; what `dragoman scan --json` says of it."""
     try:
-        (outcome,) = scan_many([scan.job(Path(path), anew=anew)], lambda *_: None)
+        (outcome,) = scan_many([job(Path(path), anew=anew)], lambda *_: None)
     except ChatError as error:
         return {"repository": path, "error": error.message}
     if outcome.scanned is None:
         return {"repository": path, "error": outcome.error}
-    return scan.summary(outcome.scanned)
+    return summary(outcome.scanned)
 
 
 def spread(paths: Sequence[Path], *, anew: bool = False) -> Iterator[dict[str, Any]]:
@@ -64,5 +64,5 @@ def spread(paths: Sequence[Path], *, anew: bool = False) -> Iterator[dict[str, A
             )
     except (CeleryError, KombuError, OSError, RuntimeError) as error:  # the last where results cannot be kept
         raise ConfigurationError(
-            f"The broker in {scan.BROKER_VARIABLE} cannot be used ({type(error).__name__}). Start it, or unset the variable."
+            f"The broker in {BROKER_VARIABLE} cannot be used ({type(error).__name__}). Start it, or unset the variable."
         ) from error
