@@ -11,15 +11,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.signals import pre_save
 
-from dragoman.django import models, store
+from dragoman.django import models, runlog, store
 from dragoman.django.store import DjangoStore
 from dragoman.harness.caller import Caller
-from dragoman.harness.messages import ToolCall, new_id
-from dragoman.harness.store import PausedCall
+from dragoman.harness.events import Done, Envelope
+from dragoman.harness.messages import ToolCall, Usage, new_id
+from dragoman.harness.store import Hold, PausedCall
+from tests.databases import SERVERS
 
 ADA = Caller("user:1", is_authenticated=True)
 WAIT = 60  # seconds until a test that hangs is called failed
@@ -27,17 +30,17 @@ WAIT = 60  # seconds until a test that hangs is called failed
 pytestmark = pytest.mark.usefixtures("shared_database")
 
 
-def both[R](work: Callable[[], R]) -> list[R]:
-    """What each of two threads got, which did the same work at the same time."""
+def both(one: Callable[[], Any], other: Callable[[], Any]) -> list[Any]:
+    """What each of two threads got, which worked at the same time."""
 
-    def one(_: int) -> R:
+    def work(side: Callable[[], Any]) -> Any:
         try:
-            return work()
+            return side()
         finally:
             connection.close()
 
     with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(one, range(2)))
+        return list(pool.map(work, (one, other)))
 
 
 @pytest.fixture
@@ -77,14 +80,14 @@ def deciding(gate: threading.Barrier, monkeypatch: pytest.MonkeyPatch) -> Callab
 
 
 def test_of_two_decisions_one_gets_the_call(deciding: Callable[[], PausedCall | None]):
-    claimed = both(deciding)
+    claimed = both(deciding, deciding)
     assert sorted(call is None for call in claimed) == [False, True]
     assert models.PausedCall.objects.get().decision == "confirmed"
 
 
 @pytest.mark.usefixtures("careless")
 def test_without_its_condition_both_decisions_would_get_the_call(deciding: Callable[[], PausedCall | None]):
-    assert None not in both(deciding)
+    assert None not in both(deciding, deciding)
 
 
 # Two messages ---------------------------------------------------------------------------------------------------------
@@ -103,31 +106,36 @@ def taking(gate: threading.Barrier) -> Callable[[], int | None]:
 
 
 def test_of_two_messages_one_gets_the_conversation(taking: Callable[[], int | None]):
-    assert sorted(seq is None for seq in both(taking)) == [False, True]
+    assert sorted(seq is None for seq in both(taking, taking)) == [False, True]
     assert models.Conversation.objects.get().lease_until is not None
 
 
 @pytest.mark.usefixtures("careless")
 def test_without_its_condition_both_messages_would_get_the_conversation(taking: Callable[[], int | None]):
-    assert None not in both(taking)
+    assert None not in both(taking, taking)
 
 
 # The first conversation -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def beginning(gate: threading.Barrier, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
-    """Goes on with the session's conversation; held between its last look, which finds none, and its own new row."""
+def missing(gate: threading.Barrier, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever looks for a row and finds none is held before they write it."""
     get = QuerySet.get
 
     def look_and_wait(self: QuerySet[Any], *args: Any, **kwargs: Any) -> Any:
         try:
             return get(self, *args, **kwargs)
-        except models.Conversation.DoesNotExist:
+        except ObjectDoesNotExist:
             gate.wait()
             raise
 
     monkeypatch.setattr(QuerySet, "get", look_and_wait)
+
+
+@pytest.fixture
+def beginning(missing: None) -> Callable[[], str]:
+    """Goes on with the session's conversation; held between its last look, which finds none, and its own new row."""
     return lambda: DjangoStore()._newest(ADA, "monday").id
 
 
@@ -142,10 +150,39 @@ def without_the_slot() -> Iterator[None]:
 
 
 def test_two_first_messages_of_a_session_begin_one_conversation(beginning: Callable[[], str]):
-    assert len(set(both(beginning))) == 1
+    assert len(set(both(beginning, beginning))) == 1
     assert models.Conversation.objects.count() == 1
 
 
 @pytest.mark.usefixtures("without_the_slot")
 def test_without_its_slot_a_session_would_get_two_conversations(beginning: Callable[[], str]):
-    assert len(set(both(beginning))) == 2
+    assert len(set(both(beginning, beginning))) == 2
+
+
+# The end of a run and its log -----------------------------------------------------------------------------------------
+
+
+# SQLite lets one transaction write at a time: there they never meet.
+@pytest.mark.parametrize("shared_database", SERVERS, indirect=True)
+@pytest.mark.usefixtures("missing")
+def test_the_end_of_a_run_and_its_log_write_one_row():
+    conversation = DjangoStore()._create(ADA, "")
+    DjangoStore()._try_to_take(conversation.id, "run", "holder")
+    told = [Envelope(conversation.id, "run", 1, Done("stop", "message", "actor", "script", Usage()))]
+    both(
+        lambda: store._give_back(Hold(conversation.id, "run", 1), "holder"),
+        lambda: runlog._keep(told),
+    )
+    run = models.Run.objects.get()
+    assert (run.run_id, run.seq, run.state) == ("run", 1, "over")
+    assert [frame["seq"] for frame in runlog.look(conversation.id, "run", 0).frames] == [1]
+    assert models.Conversation.objects.get().lease_until is None
+
+
+def test_a_log_that_comes_late_takes_back_no_word_of_whoever_went_on():
+    conversation = DjangoStore()._create(ADA, "")
+    models.Run.objects.create(run_id="run", conversation_id=conversation.id, seq=9, state="over")
+    runlog._set_state("run", "waiting", 5)
+    assert models.Run.objects.values_list("seq", "state").get() == (9, "over")
+    runlog._set_state("run", "waiting", 9)
+    assert models.Run.objects.values_list("seq", "state").get() == (9, "waiting")

@@ -65,10 +65,11 @@ def nobody(chat: dict[str, Any]) -> AsyncClient:
 # Two workers ----------------------------------------------------------------------------------------------------------
 
 # With Redis between the workers: their channel layer, their cache, and the sessions in it.
-WITH_REDIS = "postgresql"
+REDIS = "redis://127.0.0.1:6379/0"
+WITH_REDIS = pytest.param("postgresql", marks=pytest.mark.service("postgres", "redis"))
 KINDS = [
     "sqlite3",
-    pytest.param(WITH_REDIS, marks=pytest.mark.service("postgres", "redis")),
+    WITH_REDIS,
     pytest.param("mysql", marks=pytest.mark.service("mariadb")),
 ]
 
@@ -86,8 +87,8 @@ def workers(
         if request.param != "sqlite3":
             name = stack.enter_context(databases.fresh(request.param, django_db_blocker))
             patch.setenv("DRAGOMAN_TEST_SERVER", f"{request.param}:{name}")
-            if request.param == WITH_REDIS:
-                patch.setenv("DRAGOMAN_TEST_REDIS", "redis://127.0.0.1:6379/0")
+            if request.param == "postgresql":
+                patch.setenv("DRAGOMAN_TEST_REDIS", REDIS)
                 stack.callback(_forget_in_redis, name)
         yield [stack.enter_context(serving(folder, settings="tests.transports.project.workers")) for _ in range(2)]
 
@@ -104,6 +105,6 @@ def browsers(workers: list[Any]) -> list[Any]:
 
 
 def _forget_in_redis(prefix: str) -> None:
-    with redis.Redis.from_url("redis://127.0.0.1:6379/0") as connection:
+    with redis.Redis.from_url(REDIS) as connection:
         for key in connection.scan_iter(f"*{prefix}*"):
             connection.delete(key)

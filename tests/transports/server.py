@@ -123,7 +123,14 @@ class Browser:
         """The frames of a stream as they come; leaving the block hangs up."""
         with self.request("POST", path, body, Accept="text/event-stream") as response:
             assert response.status == 200, response.read()
-            yield _frames(response)
+            yield self.frames(response)
+
+    @staticmethod
+    def frames(response: Any) -> Iterator[Frame]:
+        """The frames of an answer that streams, as they come."""
+        for row in response:
+            if row.startswith(b"data: "):
+                yield json.loads(row.removeprefix(b"data: "))
 
     @asynccontextmanager
     async def socket(self, path: str = "/chat/") -> AsyncIterator["Line"]:
@@ -131,12 +138,6 @@ class Browser:
         headers = {"Cookie": self.cookie} if self.cookies else {}
         async with connect(url, origin=self.server.url, additional_headers=headers, proxy=None) as line:
             yield Line(line)
-
-
-def _frames(response: Any) -> Iterator[Frame]:
-    for row in response:
-        if row.startswith(b"data: "):
-            yield json.loads(row.removeprefix(b"data: "))
 
 
 class Line:

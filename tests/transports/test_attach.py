@@ -115,6 +115,14 @@ async def test_attaching_against_the_last_event_misses_nothing(
     assert [frame["seq"] async for frame in events(response)] == [3, 4]
 
 
+async def test_a_conversation_that_another_worker_answers_in_says_so_before_there_is_a_log(client: AsyncClient):
+    place = await new_conversation(client)
+    soon = timezone.now() + timedelta(minutes=1)
+    await models.Conversation.objects.aupdate(lease_holder="elsewhere", lease_until=soon)
+    told = (await client.get(f"/chat/conversations/{place}/")).json()
+    assert (told["running"], told["run_id"]) == (True, None)
+
+
 async def test_a_run_that_went_on_after_a_decision_is_heard_from_its_first_frame(client: AsyncClient):
     asked = (await sse(client, "rename"))[-1]
     told = await sse(client, "", "/chat/confirm/", confirmation_id=asked["id"], confirmed=True)

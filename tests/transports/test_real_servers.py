@@ -152,23 +152,3 @@ def test_a_server_that_is_told_to_end_ends_its_streams_and_writes_them_down(tmp_
         assert rest[-1]["finish_reason"] == "interrupted"
         server.process.wait(20)
         assert world.happened("wait.left")
-
-
-@pytest.mark.requirement("g.conversation.multi-worker", "g.confirm.any-worker")
-async def test_a_conversation_goes_on_in_another_process(tmp_path: Path):
-    world.forget()
-    with serving(tmp_path) as first, serving(tmp_path) as second:
-        one = Browser(first)
-        other = Browser(second, name="")
-        other.cookies |= one.cookies
-        with one.stream("/chat/", {"text": "rename"}) as frames:
-            asked = list(frames)[-1]
-        status, told = other.post("/chat/confirm/", {"confirmation_id": asked["id"], "confirmed": True})
-        assert (status, told["answer"]) == (200, "Renamed.")
-        again = one.post("/chat/confirm/", {"confirmation_id": asked["id"], "confirmed": True})
-        assert (again[0], again[1]["frames"]) == (200, [{**told["frames"][0], "seq": 0}])
-        async with one.socket() as line:
-            await line.say(type="message", text="wait", conversation_id=asked["conversation_id"])
-            await line.hear_until("text_chunk")
-            busy = other.post("/chat/", {"text": "hello", "conversation_id": asked["conversation_id"]})
-            assert (busy[0], busy[1]["code"]) == (409, "conversation_busy")

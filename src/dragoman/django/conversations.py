@@ -106,13 +106,13 @@ async def models(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResp
 
 async def _replayed(desk: Desk, found: Conversation) -> HttpResponse:
     messages = await desk.store.messages(found.id)
-    run_id = await runs.going_on(desk.supervisor, found.id)
+    running, run_id = await runs.going_on(desk.supervisor, found.id)
     envelopes = wire.replay(found.id, messages, await desk.store.paused(found.id))
     return as_json(
         {
             **await _about(desk, found),
             "frames": [wire.frame(envelope) for envelope in envelopes],
-            "running": run_id is not None or desk.supervisor.running(found.id) is not None,
+            "running": running,
             "run_id": run_id,
         }
     )

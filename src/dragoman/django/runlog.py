@@ -109,7 +109,7 @@ class _Writer:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._ended.wait(), STRETCH_SECONDS)
         if last is not None and not isinstance(last.event, Done):
-            await in_thread(_set_state, last.run_id, "waiting")
+            await in_thread(_set_state, last.run_id, "waiting", last.seq)
 
 
 def _keep(fresh: Sequence[Envelope]) -> None:
@@ -119,19 +119,21 @@ def _keep(fresh: Sequence[Envelope]) -> None:
             first, last = envelopes[0], envelopes[-1]
             state = "over" if isinstance(last.event, Done) else "running"
             conversation_id = uuid.UUID(first.conversation_id)
-            _, made = models.Run.objects.update_or_create(
+            _, made = models.Run.objects.get_or_create(
                 run_id=run_id,
-                defaults={"state": state, "seq": last.seq},
-                create_defaults={"conversation_id": conversation_id, "state": state, "seq": last.seq},
+                defaults={"conversation_id": conversation_id, "state": state, "seq": last.seq},
             )
+            if not made:
+                _set_state(run_id, state, last.seq)
             models.Stretch.objects.create(run_id=run_id, first=first.seq, last=last.seq, frames=_joined(envelopes))
-            if made:  # the log of the run before has done its duty
+            if first.seq == 1:  # the log of the run before has done its duty
                 old = models.Stretch.objects.filter(run__conversation_id=conversation_id, run__state="over")
                 old.exclude(run_id=run_id).delete()
 
 
-def _set_state(run_id: str, state: str) -> None:
-    models.Run.objects.filter(run_id=run_id).update(state=state, updated=timezone.now())
+def _set_state(run_id: str, state: str, seq: int) -> None:
+    """Where a run stands after this number. Another worker may have gone on with it since: then that one's word holds."""
+    models.Run.objects.filter(run_id=run_id, seq__lte=seq).update(state=state, seq=seq, updated=timezone.now())
 
 
 def _joined(envelopes: Sequence[Envelope]) -> list[wire.Frame]:

@@ -80,12 +80,16 @@ async def stop(supervisor: Supervisor, conversation_id: str) -> bool:
     return await in_thread(_ask_to_stop, conversation_id)
 
 
-async def going_on(supervisor: Supervisor, conversation_id: str) -> str | None:
-    """The id of the run that can be attached to because it goes on now, here or elsewhere; None where there is none."""
+async def going_on(supervisor: Supervisor, conversation_id: str) -> tuple[bool, str | None]:
+    """Whether something answers in a conversation now, here or elsewhere, and the id of the run to attach to, if any.
+
+    A run elsewhere can be attached to as soon as its log is begun, a moment after its first frame.
+    """
     live = supervisor.running(conversation_id)
     if live is not None and live.run_id and live.first(live.run_id) == 1:
-        return live.run_id
-    return await in_thread(_running_elsewhere, conversation_id)
+        return True, live.run_id
+    held, run_id = await in_thread(_running_elsewhere, conversation_id)
+    return held or live is not None, run_id
 
 
 class Watch:
@@ -130,9 +134,12 @@ def _ask_to_stop(conversation_id: str) -> bool:
     return bool(held.update(stop_requested=True))
 
 
-def _running_elsewhere(conversation_id: str) -> str | None:
-    held = {"conversation_id": uuid.UUID(conversation_id), "conversation__lease_until__gt": timezone.now()}
-    return models.Run.objects.filter(state="running", **held).order_by("-updated").values_list("pk", flat=True).first()
+def _running_elsewhere(conversation_id: str) -> tuple[bool, str | None]:
+    key = uuid.UUID(conversation_id)
+    if not models.Conversation.objects.filter(pk=key, lease_until__gt=timezone.now()).exists():
+        return False, None
+    running = models.Run.objects.filter(state="running", conversation_id=key).order_by("-updated")
+    return True, running.values_list("pk", flat=True).first()
 
 
 def _look(ids: list[str]) -> tuple[list[str], set[str]]:

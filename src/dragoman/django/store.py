@@ -352,4 +352,9 @@ def _give_back(hold: Hold, holder: str) -> None:
         return
     runs = models.Run.objects.filter(run_id=hold.run_id)
     if hold.seq and not runs.update(seq=hold.seq, updated=timezone.now()):
-        models.Run.objects.create(run_id=hold.run_id, conversation_id=held_id, seq=hold.seq)
+        # The run's log may be writing the very same row.
+        models.Run.objects.update_or_create(
+            run_id=hold.run_id,
+            defaults={"seq": hold.seq},
+            create_defaults={"conversation_id": held_id, "seq": hold.seq},
+        )
