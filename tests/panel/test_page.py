@@ -52,6 +52,22 @@ def test_the_token_leaves_the_address_and_both_repositories_are_offered(page: Pa
     assert page.url == f"{panel.url}/garden/"
 
 
+def test_the_page_names_its_repository_and_leads_back_to_all_of_them_also_in_a_narrow_window(
+    page: Page, panel: Panel
+) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
+    place = page.get_by_role("link", name="garden")
+    box = place.bounding_box()
+    assert box is not None
+    assert box["width"] > 300
+    place.click()
+    where = page.get_by_role("navigation", name="Repository")
+    expect(where).to_contain_text("garden")
+    expect(page).to_have_title("garden - Dragoman")
+    where.get_by_role("link").click()
+    assert page.url == f"{panel.url}/"
+
+
 def test_an_answer_with_its_lines_is_there_and_stays_after_a_reload(page: Page, panel: Panel) -> None:
     page.goto(f"{panel.url}/orchard/")
     page.get_by_label("Your message").fill("who calls fit_window?")

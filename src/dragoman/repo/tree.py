@@ -32,7 +32,7 @@ MISSING = "not in the work tree"
 SPECIAL = "not a regular file"
 OUTSIDE = "behind a symlink"
 UNREADABLE = "unreadable"
-WITHHELD = "may hold secrets"
+WITHHELD = "possibly secret"
 TWIN = "another file's name as text"
 
 _LINK, _MODULE = b"120000", b"160000"

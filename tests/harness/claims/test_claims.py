@@ -154,6 +154,26 @@ def test_hashes_and_paths_are_matched_by_what_is_said_of_them() -> None:
     assert unmatched("Commit 8f3c2a8 touched `src/web/view.py`.", rows=rows) == ["8f3c2a8", "src/web/view.py"]
 
 
+def test_the_line_after_a_path_is_matched_and_a_wrong_one_is_marked() -> None:
+    rows = [{"id": "src/web/views.py::show", "path": "src/web/views.py", "line": 41}]
+    assert unmatched("`show` is at `src/web/views.py:41`.", rows=rows) == []
+    assert unmatched("`show` is at `src/web/views.py:42`.", rows=rows) == ["42"]
+
+
+def test_the_minus_of_removed_lines_is_no_sign_of_the_number() -> None:
+    rows = [{"subject": "Trim", "insertions": 67, "deletions": 48}]
+    assert unmatched("Trim (+67 -48)", rows=rows) == []
+    assert unmatched("Trim (+67 -49)", rows=rows) == ["-49"]
+    assert unmatched("It fell by -48.", rows=rows) == ["-48"]
+
+
+def test_what_a_list_leaves_out_follows_from_the_number_said_before() -> None:
+    rows = [{"name": "Apollo"}, {"name": "Gemini"}]
+    answer = "42 projects:\n- Apollo\n- Gemini\n... and {} more."
+    assert unmatched(answer.format(40), rows=rows, found=42) == []
+    assert unmatched(answer.format(41), rows=rows, found=42) == ["41"]
+
+
 def test_an_answer_that_claims_nothing_has_no_evidence() -> None:
     assert claims("I could not find anything about that. Ask again, perhaps in other words?") == {}
 

@@ -12,7 +12,7 @@ from dragoman.harness.claims.claim import Claim, Source
 from dragoman.harness.claims.names import Mention, leads, mentions, strangers
 from dragoman.harness.claims.numerals import DATE, Day, days
 from dragoman.harness.claims.reading import Candidate, Sentence, codes, counted, exact, numbers, quotes, sentences
-from dragoman.harness.claims.words import stem
+from dragoman.harness.claims.words import REST, stem
 from dragoman.harness.messages import Message
 
 log = logging.getLogger("dragoman.turn")
@@ -210,6 +210,7 @@ class _Reader:
         bounds = frozenset(asked)
         counts = listed(self._lists(group))
         before: list[Fact] = []
+        told: list[Fact] = []
         named: set[tuple[str, str, int | None]] = set()
         open_: list[tuple[Candidate, Context]] = []
         for sentence, spoken_here in zip(group, spoken, strict=True):
@@ -230,12 +231,15 @@ class _Reader:
                     self._claim(candidate.text, candidate.start, candidate.end, "number", *source)
                 else:
                     open_.append((candidate, context))
+            told += context.said
             before, named = context.said, context.rows
         shown = self._shown(group, spoken)
         for candidate, context in open_:
             count = next((f for f in counts if any(r.value == f.value for r in candidate.readings)), None)
             if count is not None and not candidate.percent and not candidate.unit:
                 self._claim(candidate.text, candidate.start, candidate.end, "number", count.source, "count")
+            elif (rest := _rest(candidate, context, told, counts)) is not None:
+                self._claim(candidate.text, candidate.start, candidate.end, "number", rest.source, "difference")
             elif found := from_answer(candidate, context, shown):
                 self._claim(candidate.text, candidate.start, candidate.end, "number", found[0].source, found[1])
             elif not candidate.soft or self._is_counted_noun(candidate, context):
@@ -297,6 +301,19 @@ class _Reader:
 
     def _is_known(self, start: int, end: int) -> bool:
         return 1 in self.known[start:end]
+
+
+def _rest(candidate: Candidate, context: Context, told: Sequence[Fact], counts: Sequence[Fact]) -> Fact | None:
+    """What a list leaves out of a number that was said before: "... and 40 more"."""
+    if not REST.match(context.sentence.text):
+        return None
+    for fact in told:
+        for count in counts:
+            if any(reading.value == fact.value - count.value for reading in candidate.readings):
+                return Fact(
+                    fact.value - count.value, fact.cell, "difference", f"{fact.value:g} - {count.value:g} listed"
+                )
+    return None
 
 
 def _mark(spans: bytearray, start: int, end: int) -> None:

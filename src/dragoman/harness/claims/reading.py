@@ -29,6 +29,8 @@ _QUOTED = re.compile(
     '"([^"\n]{1,80})"|\u201c([^\u201d\n]{1,80})\u201d|\u201e([^\u201c\u201d\n]{1,80})[\u201c\u201d]'
     "|\u00ab\\s?([^\u00bb\n]{1,80}?)\\s?\u00bb|`([^`\n]{1,80})`|(?<!\\w)'([^'\n]{2,60})'(?!\\w)|\u2018([^\u2019\n]{1,60})\u2019"
 )
+# "+12 -3": lines added and removed; the sign is none of the number.
+_ADDED = re.compile(r"(?<!\w)\+\d[\d,.]*[ ,/]+$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'\u2019][^\W\d_]+)*")
 
 
@@ -129,6 +131,8 @@ def numbers(sentence: Sentence) -> Iterator[Candidate]:
     text, base = sentence.text, sentence.start
     for match in _AMOUNT.finditer(text, sentence.body - base):
         unit, gap, number = (match["unit"] or "").lower(), match["gap"] or "", match["number"]
+        if number[0] in "-\u2212" and _ADDED.search(text[max(0, match.start() - 16) : match.start()]):
+            number = number[1:]
         known = unit in UNITS or unit in PERCENT or unit in SCALES
         if unit and not gap and not known:
             continue  # 3rd, 2x, 12a: part of a word

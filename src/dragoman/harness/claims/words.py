@@ -75,7 +75,15 @@ ABOUT = cue(
 )
 ABOVE = cue(r"over above exceeding more.than greater.than at.least über mehr.als mindestens plus.de")
 BELOW = cue(r"under below less.than fewer.than at.most unter weniger.als höchstens moins.de")
-NUMBERED = re.compile(r"(?:#|\b(?:id|ids|pk|no\.?|nr\.?|number|nummer|row|zeile|line))\W{0,3}$", re.IGNORECASE)
+# What numbers a row or a line: "id 7", "line 12", `app.py:12`, `app.py:12-20`.
+NUMBERED = re.compile(
+    r"(?:(?:#|\b(?:id|ids|pk|no\.?|nr\.?|number|nummer|row|zeile|lines?))\W{0,3}|[A-Za-z_.]:(?:\d+[-\u2013])?)$",
+    re.IGNORECASE,
+)
+# A line that says how much a list leaves out.
+REST = re.compile(
+    r"\W*(?:(?:and|und)\s+)?\d[\d.,]*\s+(?:more|further|earlier|others?|weitere[nrs]?|andere[nrs]?)\b", re.IGNORECASE
+)
 LABELLED = re.compile(
     r"(?:\b(?:page|step|option|version|chapter|section|figure|table|level|phase|part|seite|schritt|punkt|teil|abschnitt))\s$",
     re.IGNORECASE,

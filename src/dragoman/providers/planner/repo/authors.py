@@ -60,7 +60,7 @@ def who(asked: Asked) -> Calls:
     where = f" on `{path}`" if path else " here"
     said = f"{counted(found, 'author')} worked{where}{wording.period(asked.since, asked.until)}:\n{listed(lines, found, 'author', AUTHORS)}\n{wording.LINE}"
     if len({row[0] for row in rows}) < len(rows):
-        said += " A name that stands twice committed from several addresses; a .mailmap joins them."
+        said += "\n(a name that stands twice committed from several addresses; a .mailmap joins them)"
     return said
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from dragoman.providers.planner.words import plural
 
 LINES = 10
-LINE = "Counted is the default branch's own line: a merge is one commit."
+LINE = "(on the default branch's own line, where a merge is one commit)"
 
 Item = Mapping[str, Any]
 
