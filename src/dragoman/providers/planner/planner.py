@@ -11,7 +11,8 @@ from dragoman.harness.messages import Message
 from dragoman.harness.provider import Piece, Stop, Text, ToolRequest
 from dragoman.harness.tools import ToolDefinition
 from dragoman.providers.planner import answer, change, clauses, link, plan, smalltalk, wording
-from dragoman.providers.planner.catalog import PROBED_ROWS, Catalog, gather
+from dragoman.providers.planner.catalog import PROBED_ROWS, Catalog
+from dragoman.providers.planner.gather import gather
 from dragoman.providers.planner.history import History, Step, Turn
 from dragoman.providers.planner.history import read as read_history
 from dragoman.providers.planner.question import Question
