@@ -3,12 +3,13 @@
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager, suppress
 
 from django.utils import timezone
 
 from dragoman.django import models, runlog
+from dragoman.django.shutdown import takes_leave
 from dragoman.django.threads import in_thread
 from dragoman.harness import wire
 from dragoman.harness.errors import ChatError
@@ -52,22 +53,51 @@ async def attach(supervisor: Supervisor, conversation_id: str, run_id: str, afte
 
 
 async def _tail(conversation_id: str, run_id: str, after: int) -> AsyncGenerator[wire.Frame]:
+    """The frames of a run elsewhere. They end without a last word when this server does: it goes on in its own worker."""
     lost = 0.0
-    while True:
-        found = await in_thread(runlog.look, conversation_id, run_id, after)
-        if found is None or (not found.running and not found.frames and found.seq > after):
-            raise _unknown()
-        for frame in found.frames:
-            if frame["seq"] != after + 1:
+    with _listeners.one() as ending:
+        while not ending.is_set():
+            found = await in_thread(runlog.look, conversation_id, run_id, after)
+            if found is None or (not found.running and not found.frames and found.seq > after):
                 raise _unknown()
-            after += 1
-            yield frame
-        if not found.running:
-            return
-        lost = 0 if found.held or found.frames else lost + _LOOK_SECONDS
-        if lost > _LOST_SECONDS:
-            raise ChatError("The server that wrote this answer is gone. What was kept is there.", code="run_lost")
-        await asyncio.sleep(_LOOK_SECONDS)
+            for frame in found.frames:
+                if frame["seq"] != after + 1:
+                    raise _unknown()
+                after += 1
+                yield frame
+            if not found.running:
+                return
+            lost = 0 if found.held or found.frames else lost + _LOOK_SECONDS
+            if lost > _LOST_SECONDS:
+                raise ChatError("The server that wrote this answer is gone. What was kept is there.", code="run_lost")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ending.wait(), _LOOK_SECONDS)
+
+
+class _Listeners:
+    """Who listens in this process to runs elsewhere; their streams end with the server."""
+
+    def __init__(self) -> None:
+        self._ending: set[asyncio.Event] = set()
+
+    @contextmanager
+    def one(self) -> Iterator[asyncio.Event]:
+        """One more; the event is set when the server ends."""
+        ending = asyncio.Event()
+        self._ending.add(ending)
+        takes_leave(self)
+        try:
+            yield ending
+        finally:
+            self._ending.discard(ending)
+
+    async def shutdown(self) -> None:
+        """Tell all of them."""
+        for ending in self._ending:
+            ending.set()
+
+
+_listeners = _Listeners()
 
 
 async def stop(supervisor: Supervisor, conversation_id: str) -> bool:
