@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -61,14 +62,21 @@ def _execute(kind: str, sql: str, blocker: DjangoDbBlocker) -> None:
 
 
 @pytest.fixture(scope="session")
-def migrated(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Callable[[str], Any]]:
+def migrated(
+    django_test_environment: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Any]]:
     """Gives the connection to a migrated database of a kind, which is made when it is first asked for."""
-    kept: dict[str, BaseDatabaseWrapper] = {"sqlite3": connections["default"]}
+    kept: dict[str, BaseDatabaseWrapper] = {}
     with ExitStack() as stack:
 
         def of(kind: str) -> BaseDatabaseWrapper:
             if kind not in kept:
-                kept[kind] = connect(server(kind, stack.enter_context(fresh(kind, django_db_blocker))))
+                if kind == "sqlite3":
+                    file = tmp_path_factory.mktemp("shared") / "shared.sqlite3"
+                    there = {**settings.DATABASES["default"], "NAME": str(file)}
+                else:
+                    there = server(kind, stack.enter_context(fresh(kind, django_db_blocker)))
+                kept[kind] = connect(there)
                 stack.callback(kept[kind].close)
                 with _default(kept[kind]), django_db_blocker.unblock():
                     call_command("migrate", verbosity=0)
@@ -78,8 +86,13 @@ def migrated(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Itera
 
 
 @pytest.fixture(params=KINDS)
-def database(request: pytest.FixtureRequest, migrated: Callable[[str], Any]) -> Iterator[str]:
-    """The test runs on each kind of database, its default one meanwhile; ask for it before `db`."""
+def database(request: pytest.FixtureRequest, django_db_setup: None, migrated: Callable[[str], Any]) -> Iterator[str]:
+    """The test runs on each kind of database, its default one meanwhile; ask for it, and then for `db`."""
+    if "db" not in request.fixturenames:
+        raise pytest.UsageError("A test with `database` asks for `db` too, or it would write to a database that stays.")
+    if request.param == "sqlite3":
+        yield request.param  # which every test has
+        return
     with _default(migrated(request.param)):
         yield request.param
 
@@ -88,7 +101,9 @@ def database(request: pytest.FixtureRequest, migrated: Callable[[str], Any]) -> 
 def shared_database(
     request: pytest.FixtureRequest, migrated: Callable[[str], Any], django_db_blocker: DjangoDbBlocker
 ) -> Iterator[str]:
-    """As `database`, but what is written is committed, and other threads write too; our tables are emptied afterwards."""
+    """The test runs on each kind of database; what is written is committed, other threads write too, and afterwards our
+    tables are emptied.
+    """
     with _default(migrated(request.param)), django_db_blocker.unblock():
         try:
             yield request.param

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from dragoman.django.store import DjangoStore
 from dragoman.harness.caller import Caller
 from dragoman.harness.events import Done, Envelope
 from dragoman.harness.messages import ToolCall, Usage, new_id
-from dragoman.harness.store import Hold, PausedCall
+from dragoman.harness.store import Decision, Hold, PausedCall
 from tests.databases import SERVERS
 
 ADA = Caller("user:1", is_authenticated=True)
@@ -60,34 +61,49 @@ def careless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QuerySet, "update", updated)
 
 
-# Two decisions --------------------------------------------------------------------------------------------------------
+# Two decisions, and a decision against a timeout ------------------------------------------------------------------------
+
+SIDES = [
+    ("confirmed", "confirmed"),
+    ("confirmed", "user_rejected"),
+    ("confirmed", "confirmation_timed_out"),
+    ("user_rejected", "superseded"),
+]
 
 
 @pytest.fixture
-def deciding(gate: threading.Barrier, monkeypatch: pytest.MonkeyPatch) -> Callable[[], PausedCall | None]:
-    """Confirms a call that waits; held between its look, which finds the call open, and its claim."""
-    compare = store.constant_time_compare
+def deciding(gate: threading.Barrier, monkeypatch: pytest.MonkeyPatch) -> Callable[[Decision], PausedCall | None]:
+    """Decides a call that waits; held between its look, which finds the call open, and its claim."""
+    first = QuerySet.first
 
-    def compare_and_wait(one: str, other: str) -> bool:
-        gate.wait()
-        return compare(one, other)
+    def look_and_wait(self: QuerySet[Any]) -> Any:
+        found = first(self)
+        if isinstance(found, models.PausedCall):
+            gate.wait()
+        return found
 
-    monkeypatch.setattr(store, "constant_time_compare", compare_and_wait)
     conversation = DjangoStore()._create(ADA, "")
     call = ToolCall("call", "mutate", {"mutation": "archive"})
     store._pause([PausedCall(call, conversation.id, "run", datetime.now(UTC) + timedelta(minutes=1))])
-    return lambda: DjangoStore()._claim("call", ADA, "confirmed")
+    monkeypatch.setattr(QuerySet, "first", look_and_wait)
+    return lambda decision: DjangoStore()._claim("call", ADA, decision)
 
 
-def test_of_two_decisions_one_gets_the_call(deciding: Callable[[], PausedCall | None]):
-    claimed = both(deciding, deciding)
-    assert sorted(call is None for call in claimed) == [False, True]
-    assert models.PausedCall.objects.get().decision == "confirmed"
+@pytest.mark.parametrize("sides", SIDES)
+def test_of_two_decisions_one_gets_the_call(
+    deciding: Callable[[Decision], PausedCall | None], sides: tuple[Decision, Decision]
+):
+    claimed = both(*(partial(deciding, side) for side in sides))
+    [won] = [call for call in claimed if call is not None]
+    assert won.decision == sides[claimed.index(won)] == models.PausedCall.objects.get().decision
 
 
 @pytest.mark.usefixtures("careless")
-def test_without_its_condition_both_decisions_would_get_the_call(deciding: Callable[[], PausedCall | None]):
-    assert None not in both(deciding, deciding)
+@pytest.mark.parametrize("sides", SIDES)
+def test_without_its_condition_both_decisions_would_get_the_call(
+    deciding: Callable[[Decision], PausedCall | None], sides: tuple[Decision, Decision]
+):
+    assert None not in both(*(partial(deciding, side) for side in sides))
 
 
 # Two messages ---------------------------------------------------------------------------------------------------------
