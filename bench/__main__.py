@@ -1,4 +1,4 @@
-"""`python -m bench [tokens turn stream startup search provider sessions graph scan] [--managers 8,50,200]`: measure, and print tables."""
+"""`python -m bench [tokens turn stream startup search provider evidence sessions graph scan] [--managers 8,50,200]`: measure, and print tables."""
 
 import argparse
 import json
@@ -13,12 +13,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bench import live, provider_turn, scan, sessions, wide, world
+from bench import evidence, live, provider_turn, scan, sessions, wide, world
 from bench.graph import measure as graph
 
-SECTIONS = ("tokens", "turn", "stream", "startup", "search", "provider", "sessions")
+SECTIONS = ("tokens", "turn", "stream", "startup", "search", "provider", "evidence", "sessions")
 ASKED = ("graph", "scan")  # only when named: one fetches packages and takes minutes, the other measures --clone
-WHOLE = {"provider", "sessions", *ASKED}  # these are measured once, whatever the size
+WHOLE = {"provider", "evidence", "sessions", *ASKED}  # these are measured once, whatever the size
 STARTS = 5  # of the smallest project, with and without; of a larger one the difference would drown in the rest
 
 
@@ -67,12 +67,14 @@ def measure(sections: list[str], sizes: list[int], clones: list[Path]) -> dict[s
     if "provider" in sections:
         _say("a turn with a provider's SDK ...")
         figures["provider"] = provider_turn.provider_turn()
+    if "evidence" in sections:
+        _say("evidence of answers ...")
+        figures["evidence"] = evidence.evidence()
     if "scan" in sections:
         _say("clones ...")
         figures["scans"] = scan.scans(clones)
     if "sessions" in sections:
-        _say("many people at one worker, some minutes ...")
-        figures["sessions"] = sessions.sessions()
+        figures["sessions"] = sessions.sessions(_say)
     if "graph" in sections:
         figures["graph"] = graph.graph(_say)
     return figures
@@ -123,8 +125,10 @@ def show(figures: dict[str, Any], sections: list[str]) -> None:
         console.print(table)
     if "provider" in figures:
         console.print(provider_turn.told(figures["provider"]))
+    if "evidence" in figures:
+        console.print(evidence.told(figures["evidence"]))
     if "sessions" in figures:
-        console.print(sessions.told(figures["sessions"]))
+        console.print(sessions.table(figures["sessions"]))
     if "graph" in figures:
         console.print(graph.told(figures["graph"]))
     for found in figures.get("scans", ()):

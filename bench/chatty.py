@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-from bench.scripts import THREE, stream
+from bench.scripts import PARTS, stream
 from dragoman.harness.messages import Message
 from dragoman.harness.provider import Piece, Stop
 from dragoman.harness.tools import ToolDefinition
@@ -31,7 +31,7 @@ class Reader:
         """A search, a query, and an answer that names the rows."""
         asked = max(place for place, message in enumerate(messages) if message.role == "user")
         since = messages[asked:]
-        step = THREE[sum(message.role == "assistant" for message in since)]
+        step = PARTS[sum(message.role == "assistant" for message in since)]
         for piece in step(since, tools) if callable(step) else step:
             yield piece
         yield Stop("end" if callable(step) else "tool_calls")

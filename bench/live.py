@@ -10,39 +10,53 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import websockets
 
 from bench.scripts import CHUNKS
 
 TURNS = 5
+UPSTREAM = "upstream"  # in the place of a provider: GeneralManager's own chat
 
 
 def serve(directory: Path, port: int, provider: str) -> None:
-    """Serve the generated project with this provider until the process is ended."""
+    """Serve the generated project until the process is ended: with this provider, or with GeneralManager's own chat."""
     from bench import project, world  # noqa: PLC0415
 
     world.write(directory, 8)
     settings = (directory / "with_chat.py").read_text()
+    free = '\nDRAGOMAN["default"]["rate_limit"] = {"max_requests_per_hour": None, "max_tokens_per_hour": None}\n'
     (directory / "with_chat.py").write_text(
-        settings.replace('"provider": "scripted"', f'"provider": "{provider}"')
-        + '\nDRAGOMAN["default"]["rate_limit"] = {"max_requests_per_hour": None, "max_tokens_per_hour": None}\n'
+        settings.replace('"provider": "scripted"', f'"provider": "{provider}"') + free
     )
-    project.start(directory)
+    project.start(directory, "with_upstream" if provider == UPSTREAM else "with_chat")
     import uvicorn  # noqa: PLC0415
-    from channels.auth import AuthMiddlewareStack  # noqa: PLC0415
-    from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: PLC0415
+    from channels.routing import ProtocolTypeRouter  # noqa: PLC0415
     from django.core.asgi import get_asgi_application  # noqa: PLC0415
     from django.core.management import call_command  # noqa: PLC0415
 
-    from dragoman.django.routing import websocket_urlpatterns  # noqa: PLC0415
-
     call_command("migrate", run_syncdb=True, verbosity=0)
     world.seed()
-    application = ProtocolTypeRouter(
-        {"http": get_asgi_application(), "websocket": AuthMiddlewareStack(URLRouter(websocket_urlpatterns))}
-    )
+    sockets = _upstream() if provider == UPSTREAM else _own()
+    application = ProtocolTypeRouter({"http": get_asgi_application(), "websocket": sockets})
     uvicorn.run(application, host="127.0.0.1", port=port, log_level="error", ws="websockets-sansio")
+
+
+def _own() -> Any:
+    from channels.auth import AuthMiddlewareStack  # noqa: PLC0415
+    from channels.routing import URLRouter  # noqa: PLC0415
+
+    from dragoman.django.routing import websocket_urlpatterns  # noqa: PLC0415
+
+    return AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+
+
+def _upstream() -> Any:
+    """GeneralManager's WebSocket by its own functions; at its start it would look for an application in the settings."""
+    from general_manager.chat.routing import build_chat_websocket_application, build_chat_ws_route  # noqa: PLC0415
+
+    return build_chat_websocket_application([build_chat_ws_route("/chat/")])
 
 
 def stream(directory: Path) -> dict[str, float]:
@@ -91,7 +105,7 @@ async def serving(directory: Path, provider: str) -> AsyncIterator[Server]:
     process = await asyncio.to_thread(subprocess.Popen, command)
     server = Server(process, port)
     try:
-        given_up = monotonic() + 90
+        given_up = monotonic() + 180
         while True:
             try:
                 await (await server.line()).close()
@@ -108,13 +122,17 @@ async def serving(directory: Path, provider: str) -> AsyncIterator[Server]:
 
 async def answer(line: websockets.ClientConnection, text: str = "Tell.") -> int:
     """Ask, and hear the answer to its end; the number of frames."""
+    return len(await heard(line, text))
+
+
+async def heard(line: websockets.ClientConnection, text: str) -> list[dict[str, Any]]:
+    """Ask, and hear the answer to its end; its frames."""
     await line.send(json.dumps({"type": "message", "text": text}))
-    frames, kind = 0, ""
-    while kind != "done":
-        frame = json.loads(await asyncio.wait_for(line.recv(), 60))
-        kind, frames = frame["type"], frames + 1
-        if kind == "error":
-            raise AssertionError(frame)
+    frames: list[dict[str, Any]] = []
+    while not frames or frames[-1]["type"] != "done":
+        frames.append(json.loads(await asyncio.wait_for(line.recv(), 60)))
+        if frames[-1]["type"] == "error":
+            raise AssertionError(frames[-1])
     return frames
 
 

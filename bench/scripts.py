@@ -19,6 +19,14 @@ QUERY = ToolRequest(
     },
 )
 
+# The question put to one server after another: what it asks for is one GraphQL document, whoever writes it.
+PARTS_QUESTION = "Which parts are called Bracket 9 or begin like that?"
+PARTS_SEARCH = ToolRequest("search_managers", {"query": "parts by their names"})
+PARTS_QUERY = ToolRequest(
+    "query",
+    {"manager": "Part", "fields": ["id", "name"], "filters": {"name__icontains": "Bracket 9"}, "limit": 20},
+)
+
 CHUNKS = 2_000
 
 
@@ -33,6 +41,20 @@ def answer(messages: Sequence[Message], tools: Sequence[ToolDefinition]) -> list
     return [Text(f"Parts with cobalt are in {len(names)} projects: {', '.join(names)}.")]
 
 
+def parts_answer(names: Sequence[str]) -> str:
+    """The answer to PARTS_QUESTION. A model that was given no rows measures nothing, so it raises."""
+    assert names, "The query found no rows."
+    return f"{len(names)} parts are called so: {', '.join(names)}."
+
+
+def _parts_answer(messages: Sequence[Message], tools: Sequence[ToolDefinition]) -> list[Piece]:
+    result = messages[-1].result
+    assert result is not None
+    assert not result.failed, result
+    return [Text(parts_answer([row["name"] for row in result.data["rows"]]))]
+
+
+PARTS = ([PARTS_SEARCH], [PARTS_QUERY], _parts_answer)
 THREE = ([SEARCH], [QUERY], answer)
 FIVE = ([SEARCH], [SCHEMA], [PATH], [QUERY], answer)
 

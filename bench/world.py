@@ -28,7 +28,7 @@ MIDDLEWARE = [
 ROOT_URLCONF = "urls"
 DATABASES = {{"default": {{
     "ENGINE": "django.db.backends.sqlite3", "NAME": str(BASE_DIR / "bench.sqlite3"),
-    "OPTIONS": {{"transaction_mode": "IMMEDIATE", "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"}},
+    "OPTIONS": {{"timeout": 60, "transaction_mode": "IMMEDIATE", "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;"}},
 }}}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
@@ -43,6 +43,17 @@ DRAGOMAN = {{"default": {{
     "allowed_mutations": ["createPart", "updateProject", "deleteDelivery"],
     "confirm_mutations": ["deleteDelivery"],
 }}}}
+"""
+
+# GeneralManager's own chat in the place of ours.
+UPSTREAM = """
+ROOT_URLCONF = "urls_without"
+GENERAL_MANAGER["CHAT"] = {
+    "enabled": True,
+    "url": "/chat/",
+    "provider": "bench.upstream.Reader",
+    "rate_limit": {"requests": None, "tokens": None, "input_tokens": None, "output_tokens": None},
+}
 """
 
 URLS = """
@@ -196,11 +207,12 @@ BODIES = {
 
 
 def write(directory: Path, managers: int) -> None:
-    """The project's files: settings with and without the assistant, routes, and the managers of one app."""
+    """The project's files: settings with, without and with the other assistant, routes, the managers of one app."""
     app = directory / "plant"
     app.mkdir(parents=True, exist_ok=True)
     (directory / "with_chat.py").write_text(SETTINGS.format(dragoman='"dragoman.django"'))
     (directory / "without_chat.py").write_text(SETTINGS.format(dragoman="") + '\nROOT_URLCONF = "urls_without"\n')
+    (directory / "with_upstream.py").write_text(SETTINGS.format(dragoman="") + UPSTREAM)
     (directory / "urls.py").write_text(URLS.format(include='path("", include("dragoman.django.urls"))'))
     (directory / "urls_without.py").write_text(URLS.format(include=""))
     (app / "__init__.py").write_text("")

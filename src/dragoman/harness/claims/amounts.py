@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise, permutations
 
 from dragoman.harness.claims.cells import Cell, Fact, Ledger, Table, amounts
@@ -12,16 +13,18 @@ from dragoman.harness.claims.reading import Candidate, Sentence
 from dragoman.harness.claims.words import ABOUT, ABOVE, BELOW, BROAD, DIFFERENCE, LACKING, NUMBERED, UNITS, stem
 
 _ENUMERATED = 200  # numbers in one sentence; nobody reads a difference out of so many
-_FEW = 3  # rows of a table that share a value: more make it a category, and no name of a row
 _NEXT = re.compile(r"\W{0,3}(?:(?:of|the|der|different|distinct|verschiedene|unique)\W+)*([^\W\d_]+)", re.IGNORECASE)
 
 
 Place = tuple[str, str]  # a list of one call's result
 
 
-@dataclass(slots=True)
+@dataclass
 class Context:
-    """A sentence with the values it speaks of, the numbers that were said in it, and those of the question."""
+    """A sentence with the values it speaks of, the numbers that were said in it, and those of the question.
+
+    What holds for all numbers of the sentence is worked out when the first of them needs it.
+    """
 
     sentence: Sentence
     mentions: Sequence[Mention]
@@ -30,22 +33,52 @@ class Context:
     before: Sequence[Fact] = ()
     said: list[Fact] = field(default_factory=list)
     rows: set[tuple[str, str, int | None]] = field(default_factory=set)
-    tables: set[tuple[str, str]] = field(default_factory=set)
-    broad: bool = False
+    follows: bool = False  # it compares what the sentence before it names
 
     def __post_init__(self) -> None:
         for mention in self.mentions:  # a hash or a path names a row as a name does
-            for table in {cell.place[:2] for cell in mention.cells if cell.row is not None}:
-                places = {cell.place for cell in mention.cells if cell.place[:2] == table}
-                if len(places) <= _FEW:
-                    self.rows |= places
-        self.tables = {place[:2] for place in self.rows}
-        self.broad = bool(BROAD.search(self.sentence.text)) and not (self.sentence.table or self.sentence.listed)
+            self.rows |= mention.holders.few
 
     def compare(self, named: set[tuple[str, str, int | None]]) -> None:
         """Let a comparison that names nothing be one of the rows named just before."""
-        if not self.rows and DIFFERENCE.search(self.sentence.text):
-            self.rows, self.tables, self.broad = named, {place[:2] for place in named}, True
+        if not self.rows and named and self.compares:
+            self.rows, self.follows = named, True
+
+    @cached_property
+    def tables(self) -> set[Place]:
+        """The lists whose rows it names."""
+        return {place[:2] for place in self.rows}
+
+    @cached_property
+    def broad(self) -> bool:
+        """Whether it speaks of more rows than it names."""
+        apart = self.sentence.table or self.sentence.listed
+        return self.follows or (not apart and bool(BROAD.search(self.sentence.text)))
+
+    @cached_property
+    def compares(self) -> bool:
+        """Whether it tells a difference."""
+        return bool(DIFFERENCE.search(self.sentence.text))
+
+    @cached_property
+    def lacks(self) -> bool:
+        """Whether it tells what is not there."""
+        return bool(LACKING.search(self.sentence.text))
+
+    @cached_property
+    def bounds(self) -> bool:
+        """Whether it tells of what lies above or below something."""
+        return bool(ABOVE.search(self.sentence.text) or BELOW.search(self.sentence.text))
+
+    @cached_property
+    def grouped(self) -> list[Fact]:
+        """What follows from the rows that hold the values it speaks of, each by itself and each with the next."""
+        groups: dict[Place, list[frozenset[int]]] = {}
+        for mention in self.mentions:
+            for key, numbers in mention.holders.rows.items():
+                groups.setdefault(key, []).append(numbers)
+        chosen = ((key, [*sets, *(one & two for one, two in pairwise(sets))]) for key, sets in groups.items())
+        return [fact for key, sets in chosen for rows in sets for fact in _of_rows(self.ledger.tables[key], rows)]
 
     def allows(self, fact: Fact, candidate: Candidate) -> bool:
         """Whether the fact may be what the sentence means: a cell of a row it names, where it names one."""
@@ -53,12 +86,34 @@ class Context:
         if cell.is_id and fact.how == "cell":
             before = self.sentence.text[: candidate.start - self.sentence.start]
             return bool(NUMBERED.search(before[-24:]))
-        return cell.row is None or self.broad or cell.place[:2] not in self.tables or cell.place in self.rows
+        place = cell.place
+        return cell.row is None or place in self.rows or place[:2] not in self.tables or self.broad
+
+
+class Shown:
+    """The rows that the answer's lists and tables name, by call and list, and what follows from them together."""
+
+    def __init__(self, ledger: Ledger, rows: Mapping[Place, set[int]]) -> None:
+        self._ledger, self._rows = ledger, {key: frozenset(numbers) for key, numbers in rows.items()}
+
+    @cached_property
+    def together(self) -> list[Fact]:
+        """Counts, sums, averages and shares of all of them."""
+        return [fact for key, rows in self._rows.items() for fact in _of_rows(self._ledger.tables[key], rows)]
+
+    @cached_property
+    def single(self) -> list[tuple[str, Fact]]:
+        """The same of each row, with the stem of the column."""
+        one_by_one = ((self._ledger.tables[key], row) for key, rows in self._rows.items() for row in rows)
+        return [
+            (stem(fact.cell.field), fact) for table, row in one_by_one for fact in _of_rows(table, frozenset({row}))
+        ]
 
 
 def support(candidate: Candidate, context: Context) -> tuple[Fact, str] | None:
     """The best fact a number rests on, and how."""
-    about = bool(ABOUT.search(context.sentence.text[: candidate.start - context.sentence.start][-16:]))
+    whole = any(reading.place >= 1 for reading in candidate.readings)  # what has decimals says itself how exact it is
+    about = whole and bool(ABOUT.search(context.sentence.text[: candidate.start - context.sentence.start][-16:]))
     for reading in candidate.readings:
         if found := _plain(reading, candidate, context, about):
             return found
@@ -66,29 +121,28 @@ def support(candidate: Candidate, context: Context) -> tuple[Fact, str] | None:
             return found
         if candidate.unit and (found := _converted(reading, candidate, context)):
             return found
+    derived = list(_derived(candidate, context))
     for reading in candidate.readings:
-        for fact in _derived(candidate, context):
+        for fact in derived:
             value = fact.value * 100 if candidate.percent and fact.how == "share" else fact.value
             if candidate.percent == (fact.how == "share") and _fits(reading, value, about):
                 return fact, fact.how
     return None
 
 
-def from_answer(candidate: Candidate, context: Context, shown: Mapping[Place, set[int]]) -> tuple[Fact, str] | None:
+def from_answer(candidate: Candidate, context: Context, shown: Shown) -> tuple[Fact, str] | None:
     """What follows from the rest of the answer: from the rows it shows, and from the numbers just said.
 
-    `shown` are the rows by call and list. Sums, averages, shares, differences and changes in per cent.
+    Sums, averages, shares, differences and changes in per cent.
     """
-    facts = [fact for key, rows in shown.items() for fact in _of_rows(context.ledger.tables[key], rows)]
+    facts = list(shown.together)
     if candidate.percent:  # the part of one row in all of them, where the sentence names the column
         said = {stem(word) for word in re.findall(r"[^\W\d_]+", context.sentence.text)}
-        for key, rows in shown.items():
-            for row in rows:
-                facts += [f for f in _of_rows(context.ledger.tables[key], {row}) if stem(f.cell.field) in said]
+        facts += [fact for column, fact in shown.single if column in said]
     if len(context.said) > _ENUMERATED:
         return None
     near = [*context.before[-4:], *context.said[-8:]]
-    compares = bool(DIFFERENCE.search(context.sentence.text))
+    compares = context.compares
     for one, two in permutations(near, 2):
         if candidate.percent and two.value:
             facts.append(Fact(one.value / two.value, one.cell, "share", f"{one.value:g} of {two.value:g}"))
@@ -167,35 +221,30 @@ def _converted(reading: Reading, candidate: Candidate, context: Context) -> tupl
 def _derived(candidate: Candidate, context: Context) -> Iterator[Fact]:
     """Counts, sums and shares of the rows that the sentence speaks of."""
     text, ledger = context.sentence.text, context.ledger
-    groups: dict[tuple[str, str], list[set[int]]] = {}
-    for mention in context.mentions:
-        rows: dict[tuple[str, str], set[int]] = {}
-        for cell in mention.cells:
-            if cell.row is not None:
-                rows.setdefault((cell.call_id, cell.table), set()).add(cell.row)
-        for key, numbers in rows.items():
-            groups.setdefault(key, []).append(numbers)
-    for key, sets in groups.items():
-        table = ledger.tables[key]
-        chosen = [*sets, *(one & two for one, two in pairwise(sets))]
-        for rows_of in chosen:
-            yield from _of_rows(table, rows_of)
+    yield from context.grouped
     follows = _NEXT.match(text, candidate.end - context.sentence.start)
     noun = stem(follows[1]) if follows else ""
     for table in ledger.tables.values():
         for name, kinds in table.kinds.items():
-            if noun and noun in {stem(part) for part in re.split(r"[._]", name)}:
+            if noun and noun in table.stems(name):
                 yield Fact(len(kinds), table.cell(name), "count", f"{len(kinds)} different {name}")
-        if LACKING.search(text):
+        if context.lacks:
             for name, empty in table.empty.items():
                 yield Fact(empty, table.cell(name), "count", f"{empty} without {name}")
-        if ABOVE.search(text) or BELOW.search(text):
+        if context.bounds:
             yield from _beyond(table, context)
-    if DIFFERENCE.search(text):
+    if context.compares:
         yield from _apart(context)
 
 
-def _of_rows(table: Table, rows: set[int]) -> Iterator[Fact]:
+def _of_rows(table: Table, rows: frozenset[int]) -> list[Fact]:
+    """Counts, sums, averages and shares of these rows; "kg" and the like stand in every line and for the same ones."""
+    if (known := table.of_rows.get(rows)) is None:
+        known = table.of_rows[rows] = list(_computed(table, rows))
+    return known
+
+
+def _computed(table: Table, rows: frozenset[int]) -> Iterator[Fact]:
     what = f"{len(rows)} of {table.size} {table.name}"
     yield Fact(len(rows), table.cell(table.name), "count", what)
     if table.size:
@@ -203,7 +252,7 @@ def _of_rows(table: Table, rows: set[int]) -> Iterator[Fact]:
     for name, numbers in table.columns.items():
         mine = [(number, cell) for row, number, cell in numbers if row in rows]
         yield from amounts(mine, f"{name} of {len(mine)}")
-        if total := sum(number for _, number, _ in numbers):
+        if total := table.total(name):
             part = sum(number for number, _ in mine)
             yield Fact(part / total, table.cell(name), "share", f"{part:g} of {total:g}")
 

@@ -15,6 +15,8 @@ _WORD = re.compile(r"\w+")
 _HEX = re.compile(r"(?<![0-9a-zA-Z])[0-9a-f]{7,64}(?![0-9a-zA-Z])")
 _IN_TEXT = re.compile(rf"(?<![\w.,])[-+]?(?:{NUMBER})(?![\w])")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00df-\u00ff]+|[A-Z]")
+_PARTS = re.compile(r"[._]")
+_FEW = 3
 _SHORT_NAME = 8  # words; a longer text is prose and not what a row is called
 _PARSED = 400  # numbers of one long text that are looked at
 _NOT_SAID = frozenset({"next_offset", "has_more", "capped"})
@@ -64,6 +66,22 @@ class Fact:
         return self.cell.source(self.note)
 
 
+class Holders:
+    """The cells that hold one value, and of which lists and rows; worked out once, however often an answer says it."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = tuple(cells)
+        self.source = self.cells[0].source()
+        rows: dict[tuple[str, str], set[int]] = {}
+        for cell in self.cells:
+            if cell.row is not None:
+                rows.setdefault((cell.call_id, cell.table), set()).add(cell.row)
+        self.rows = {key: frozenset(numbers) for key, numbers in rows.items()}
+        # More rows than a few that share a value make it a category, and no name of a row.
+        self.few = frozenset((*key, row) for key, rows in self.rows.items() if len(rows) <= _FEW for row in rows)
+        self.only = next(iter(self.few)) if len(self.few) == 1 == sum(map(len, self.rows.values())) else None
+
+
 @dataclass(slots=True)
 class Table:
     """The rows of one list of a result: its numeric columns, and how many rows there are."""
@@ -75,10 +93,25 @@ class Table:
     columns: dict[str, list[tuple[int, float, Cell]]] = field(default_factory=dict)
     empty: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, set[str]] = field(default_factory=dict)
+    _totals: dict[str, float] = field(default_factory=dict)
+    _stems: dict[str, frozenset[str]] = field(default_factory=dict)
+    of_rows: dict[frozenset[int], list[Fact]] = field(default_factory=dict)
 
     def cell(self, field: str, value: object = "") -> Cell:
         """A cell that stands for a column, or for the whole list."""
         return Cell(self.call_id, self.tool, self.name, None, field, value)
+
+    def total(self, column: str) -> float:
+        """The sum of a numeric column."""
+        if (known := self._totals.get(column)) is None:
+            known = self._totals[column] = sum(number for _, number, _ in self.columns[column])
+        return known
+
+    def stems(self, column: str) -> frozenset[str]:
+        """The words of a column's name without their endings."""
+        if (known := self._stems.get(column)) is None:
+            known = self._stems[column] = frozenset(map(stem, _PARTS.split(column)))
+        return known
 
 
 class Ledger:
@@ -88,6 +121,7 @@ class Ledger:
         self.tables: dict[tuple[str, str], Table] = {}
         self.facts: list[Fact] = []
         self.names: dict[tuple[str, ...], list[Cell]] = {}
+        self._holders: dict[tuple[str, ...], Holders] = {}
         self.lengths: dict[str, set[int]] = {}  # how many words the names have that begin with a word
         self.days: dict[Day, Cell] = {}
         self.clocks: dict[tuple[int, int], Cell] = {}
@@ -105,6 +139,7 @@ class Ledger:
             return
         self._seen.add(result.call_id)
         self._sorted = None
+        self._holders.clear()
         try:
             data = result.data
         except ValueError:
@@ -131,6 +166,12 @@ class Ledger:
         values, facts = self._sorted
         slack = 1e-9 * max(abs(low), abs(high), 1)
         return facts[bisect_left(values, low - slack) : bisect_right(values, high + slack)]
+
+    def called(self, name: tuple[str, ...]) -> Holders | None:
+        """Who holds a value of these words, None where nothing does."""
+        if (known := self._holders.get(name)) is None and (cells := self.names.get(name)):
+            known = self._holders[name] = Holders(cells)
+        return known
 
     def holds(self, text: str) -> Cell | None:
         """A cell whose text holds this one, in any case, on the borders of words."""

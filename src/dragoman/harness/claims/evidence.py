@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from dragoman.harness.claims.amounts import Context, from_answer, listed, support
-from dragoman.harness.claims.cells import Cell, Fact, Ledger, arguments_of
+from dragoman.harness.claims.amounts import Context, Shown, from_answer, listed, support
+from dragoman.harness.claims.cells import Cell, Fact, Holders, Ledger, arguments_of
 from dragoman.harness.claims.claim import Claim, Source
 from dragoman.harness.claims.names import Mention, leads, mentions, strangers
 from dragoman.harness.claims.numerals import DATE, Day, days
@@ -117,13 +117,13 @@ class _Reader:
         found: list[Mention] = []
         for candidate in exact(sentence):
             if self._free(candidate.start, candidate.end) and (cell := self._exact(candidate, sentence)) is not None:
-                found.append(Mention(candidate.text, candidate.start, candidate.end, (cell,), True))
+                found.append(Mention(candidate.text, candidate.start, candidate.end, Holders((cell,)), True))
         found += mentions(sentence, self.ledger)
         for mention in found:
             if self._free(mention.start, mention.end):
                 _mark(self.known, mention.start, mention.end)
                 if mention.named:
-                    self._claim(mention.text, mention.start, mention.end, "name", mention.cells[0].source(), "cell")
+                    self._claim(mention.text, mention.start, mention.end, "name", mention.holders.source, "cell")
         for candidate in [*quotes(sentence), *codes(sentence)]:
             if self._free(candidate.start, candidate.end) and not candidate.text.replace(".", "").isdigit():
                 candidate.soft = candidate.soft or sentence.asks
@@ -216,7 +216,7 @@ class _Reader:
         for sentence, spoken_here in zip(group, spoken, strict=True):
             context = Context(sentence, spoken_here, self.ledger, bounds, before)
             context.compare(named)
-            for candidate in [*numbers(sentence), *counted(sentence)]:
+            for candidate in [*numbers(sentence, self._free), *counted(sentence)]:
                 if len(self.claims) + len(open_) >= MOST:
                     break
                 if not self._free(candidate.start, candidate.end):
@@ -273,16 +273,15 @@ class _Reader:
                         found.setdefault(reading.value, (source, how))
         return found
 
-    def _shown(self, group: list[Sentence], spoken: list[list[Mention]]) -> dict[tuple[str, str], set[int]]:
-        """The rows that the answer's lists and tables name."""
+    def _shown(self, group: list[Sentence], spoken: list[list[Mention]]) -> Shown:
+        """What the answer's lists and tables name."""
         rows: dict[tuple[str, str], set[int]] = {}
         for sentence, mentioned in zip(group, spoken, strict=True):
             for mention in mentioned if sentence.listed or sentence.table else ():
-                places = {cell.place for cell in mention.cells if cell.row is not None}
-                if len(places) == 1:
-                    call_id, table, row = places.pop()
-                    rows.setdefault((call_id, table), set()).add(row or 0)
-        return rows
+                if mention.holders.only is not None:
+                    call_id, table, row = mention.holders.only
+                    rows.setdefault((call_id, table), set()).add(row)
+        return Shown(self.ledger, rows)
 
     def _lists(self, group: list[Sentence]) -> list[int]:
         runs = (list(run) for kind, run in groupby(group, key=lambda s: (s.listed, s.table)) if any(kind))
@@ -297,10 +296,10 @@ class _Reader:
         self.claims.append(Claim(text, start, end, kind, source, how))  # type: ignore[arg-type]
 
     def _free(self, start: int, end: int) -> bool:
-        return 1 not in self.taken[start:end]
+        return self.taken.find(1, start, end) < 0
 
     def _is_known(self, start: int, end: int) -> bool:
-        return 1 in self.known[start:end]
+        return self.known.find(1, start, end) >= 0
 
 
 def _rest(candidate: Candidate, context: Context, told: Sequence[Fact], counts: Sequence[Fact]) -> Fact | None:

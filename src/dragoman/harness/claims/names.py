@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dragoman.harness.claims.cells import Cell, Ledger
-from dragoman.harness.claims.reading import Candidate, Sentence, words
+from dragoman.harness.claims.cells import Holders, Ledger
+from dragoman.harness.claims.reading import Candidate, Free, Sentence, words
 from dragoman.harness.claims.words import ENGLISH, GERMAN, MONTHS, PLAIN, VERBS, stem
 
 _TOKEN = re.compile(r"\w+")
@@ -18,17 +18,19 @@ _CELL = re.compile(r"[^|\n]+")
 
 _LABEL = re.compile(r"([^\W\d_]+)[*_ ]*:$")
 
-Free = Callable[[int, int], bool]
+_NONE: frozenset[int] = frozenset()
+
+_QUOTES = "\"'`*\u201c\u201e\u00ab|"
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A value of the results that an answer speaks of, with the cells that hold it. `named` where it is written as a name."""
+    """A value of the results that an answer speaks of, with who holds it. `named` where it is written as a name."""
 
     text: str
     start: int
     end: int
-    cells: tuple[Cell, ...]
+    holders: Holders
     named: bool
 
 
@@ -37,34 +39,51 @@ def mentions(sentence: Sentence, ledger: Ledger) -> Iterator[Mention]:
     text, base = sentence.text, sentence.start
     tokens = list(_TOKEN.finditer(text))
     lows = [token[0].lower() for token in tokens]
-    at = 0
-    while at < len(tokens):
-        best, cells = 0, list[Cell]()
-        first = lows[at]
-        starts = {first, first.removesuffix("s")}
-        lengths = {n for start in starts for n in ledger.lengths.get(start, ()) if at + n <= len(tokens)}
-        for length in sorted(lengths, reverse=True):
-            near = all(_BETWEEN.fullmatch(text, a.end(), b.start()) for a, b in pairwise(tokens[at : at + length]))
-            if near and (cells := _named(lows[at : at + length], ledger)):
+    known, begun = ledger.lengths, -1
+    for at, first in enumerate(lows):
+        lengths = known.get(first, _NONE)
+        if first[-1] == "s":
+            lengths = lengths | known.get(first[:-1], _NONE)
+        if not lengths or at < begun:
+            continue
+        best, holders = 0, None
+        for length in sorted(lengths, reverse=True) if len(lengths) > 1 else lengths:
+            if at + length > len(tokens):
+                continue
+            near = length == 1 or all(
+                _BETWEEN.fullmatch(text, a.end(), b.start()) for a, b in pairwise(tokens[at : at + length])
+            )
+            if near and (holders := _named(lows[at : at + length], ledger)):
                 best = length
                 break
-        if not best:
-            at += 1
+        if holders is None:
             continue
+        begun = at + best
         start, end = tokens[at].start(), tokens[at + best - 1].end()
         shown = text[start:end]
         opens = start <= sentence.body - base or best == 1
         plain = best == 1 and (lows[at] in PLAIN or len(shown) < 2)
         around = text[max(0, start - 1) : start] + text[end : end + 1]
-        quoted = any(sign in around for sign in "\"'`*\u201c\u201e\u00ab|")
-        named = quoted or any(c.isdigit() for c in shown) or (shown[:1].isupper() and not plain) or (best > 1 and opens)
-        yield Mention(shown, base + start, base + end, tuple(cells), named and not (plain and not quoted))
-        at += best
+        quoted = any(sign in _QUOTES for sign in around)
+        named = (
+            quoted
+            or (not shown.isalpha() and any(c.isdigit() for c in shown))
+            or (shown[:1].isupper() and not plain)
+            or (best > 1 and opens)
+        )
+        yield Mention(shown, base + start, base + end, holders, named and not (plain and not quoted))
 
 
 def strangers(group: list[Sentence], ledger: Ledger, free: Free, answer: str) -> Iterator[Candidate]:
     """What is written like a name and stands nowhere in the results; `free` tells what is no claim yet."""
-    capitals = len(ENGLISH.findall(answer)) >= len(GERMAN.findall(answer))
+    english: list[bool] = []
+
+    def capitals() -> bool:
+        """Whether a capital letter tells a name, as in English it does."""
+        if not english:
+            english.append(len(ENGLISH.findall(answer)) >= len(GERMAN.findall(answer)))
+        return english[0]
+
     for sentence in group:
         if sentence.heading or sentence.asks:
             continue
@@ -117,10 +136,9 @@ def _odd_ones(
         yield Candidate(text, start, end, "name")
 
 
-def _capitals(sentence: Sentence, ledger: Ledger, free: Free, capitals: bool) -> Iterator[Candidate]:
+def _capitals(sentence: Sentence, ledger: Ledger, free: Free, capitals: Callable[[], bool]) -> Iterator[Candidate]:
     run: list[re.Match[str]] = []
     tokens = list(words(sentence))
-    follows = {one.start(): two for one, two in pairwise(tokens)}
     for token in [*tokens, None]:
         joins = (
             bool(run)
@@ -134,7 +152,7 @@ def _capitals(sentence: Sentence, ledger: Ledger, free: Free, capitals: bool) ->
             and free(sentence.start + token.start(), sentence.start + token.end())
         )
         if run and not (fits and joins):
-            if found := _judge(run, sentence, ledger, capitals, follows):
+            if found := _judge(run, sentence, ledger, capitals, tokens):
                 yield found
             run = []
         if fits and token is not None:
@@ -142,7 +160,11 @@ def _capitals(sentence: Sentence, ledger: Ledger, free: Free, capitals: bool) ->
 
 
 def _judge(
-    run: list[re.Match[str]], sentence: Sentence, ledger: Ledger, capitals: bool, follows: dict[int, re.Match[str]]
+    run: list[re.Match[str]],
+    sentence: Sentence,
+    ledger: Ledger,
+    capitals: Callable[[], bool],
+    tokens: list[re.Match[str]],
 ) -> Candidate | None:
     """The candidate of some capitalised words in a row, if they are a name at all."""
     text = sentence.text
@@ -155,7 +177,7 @@ def _judge(
         run = run[:-1]
     if not run:
         return None
-    after = follows.get(run[-1].start())
+    after = next((two for one, two in pairwise(tokens) if one is run[-1]), None)
     said = after is not None and after[0].lower() in VERBS and text[run[-1].end() : after.start()].strip('*_"') == " "
     label = _LABEL.search(before)
     stripped = stripped or (label is not None and stem(label[1]) in ledger.vocabulary)
@@ -163,9 +185,9 @@ def _judge(
         word = run[0][0]
         if (word.isupper() and len(word) <= 5) or len(word) < 3:
             return None
-        if not (stripped or (capitals and (said if opens else True))):
+        if not (stripped or (capitals() and (said if opens else True))):
             return None
-    elif not capitals and not stripped and opens and not said:
+    elif not stripped and opens and not said and not capitals():
         return None
     start, end = run[0].start(), run[-1].end()
     return Candidate(text[start:end], sentence.start + start, sentence.start + end, "name")
@@ -177,10 +199,9 @@ def _is_common(word: str, ledger: Ledger) -> bool:
     return all(part in PLAIN or part in MONTHS or stem(part) in ledger.vocabulary for part in parts) or len(low) == 1
 
 
-def _named(lows: list[str], ledger: Ledger) -> list[Cell]:
-    """The cells with this name, the last word in plural or genitive too."""
+def _named(lows: list[str], ledger: Ledger) -> Holders | None:
+    """Who has this name, the last word in plural or genitive too."""
+    if found := ledger.called(tuple(lows)):
+        return found
     *head, last = lows
-    for end in (last, last.removesuffix("s"), f"{last}s"):
-        if found := ledger.names.get((*head, end)):
-            return found
-    return []
+    return ledger.called((*head, last.removesuffix("s"))) or ledger.called((*head, f"{last}s"))

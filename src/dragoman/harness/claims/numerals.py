@@ -7,11 +7,18 @@ from dragoman.harness.claims.words import MONTHS
 
 _GROUP = " \u00a0\u202f\u2009'\u2019.,"
 NUMBER = rf"\d{{1,3}}(?:[{_GROUP}]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
+_BLANKS = re.compile("[ \u00a0\u202f\u2009'\u2019]")
 _SIGNED = re.compile(rf"[-+\u2212]?(?:{NUMBER})")
 
+_ALONE = re.compile(r"\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?:\s?[^\W\d]{1,12}|\s?[%€$£])?\s*")
+
 MONTH = "|".join(sorted((re.escape(name) for name in MONTHS), key=len, reverse=True))
+# What a date may begin with: looked for before all the months are tried at the beginning of every word.
+_BEGINS = "|".join(
+    f"{first}[{''.join({name[1] for name in MONTHS if name[0] == first})}]" for first in {name[0] for name in MONTHS}
+)
 DATE = re.compile(
-    rf"""(?<![\w])(?:
+    rf"""(?<![\w])(?=\d|q[1-4]|{_BEGINS})(?:
       (?P<iso>\d{{4}}-\d{{2}}(?:-\d{{2}})?(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}}(?:\.\d+)?)?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?)
     | (?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?)
     | (?P<slashed>\d{{1,2}}/\d{{1,2}}/\d{{4}})
@@ -45,9 +52,11 @@ class Day:
 
 def readings(text: str, scale: float = 1) -> list[Reading]:
     """The ways to read a written number: "1.234" is one thousand or one and a bit, "1.234,5" only one thing."""
+    if text.isdecimal():
+        return [_reading(text, 1, scale)]
     text = text.replace("\u2212", "-").lstrip("+")
     sign = -1 if text.startswith("-") else 1
-    bare = re.sub("[ \u00a0\u202f\u2009'\u2019]", "", text.lstrip("-"))
+    bare = _BLANKS.sub("", text.lstrip("-"))
     seps = [c for c in bare if c in ".,"]
     forms: list[str] = []
     if not seps:
@@ -57,25 +66,26 @@ def readings(text: str, scale: float = 1) -> list[Reading]:
         if seps.count(last) == 1:  # 1,234.500.00 is no number
             forms = [bare.replace("," if last == "." else ".", "").replace(last, ".")]
     else:
-        if all(len(group) == 3 for group in re.split("[.,]", bare)[1:]):
-            forms.append(re.sub("[.,]", "", bare))
+        whole = bare.replace(",", ".")
+        if all(len(group) == 3 for group in whole.split(".")[1:]):
+            forms.append(whole.replace(".", ""))
         if len(seps) == 1:
-            forms.append(bare.replace(",", "."))
+            forms.append(whole)
     return [_reading(form, sign, scale) for form in forms]
 
 
 def number_in(text: str) -> Reading | None:
     """The number a cell's text is, such as "12.50" or "5 kg"; machines write decimals with a dot."""
-    match = re.fullmatch(r"\s*([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?:\s?[^\W\d]{1,12}|\s?[%€$£])?\s*", text)
+    match = _ALONE.fullmatch(text)
     return Reading(float(match[1]), 1) if match else None
 
 
 def days(match: re.Match[str]) -> list[Day]:
     """The ways to read what DATE found; none when it is no date at all."""
+    if iso := match["iso"]:
+        month = int(iso[5:7])
+        return [Day(int(iso[:4]), month, int(iso[8:10]) if iso[7:8] == "-" else 0)] if month <= 12 else []
     found = match.groupdict()
-    if iso := found["iso"]:
-        year, month, *rest = (int(piece) for piece in re.split(r"[-T ]", iso)[:3] if piece.isdigit())
-        return [Day(year, month, rest[0] if rest else 0)] if month <= 12 else []
     if dotted := found["dotted"]:
         day, month, year, *_ = [*(int(piece) for piece in dotted.split(".") if piece), 0]
         return [Day(year, month, day)] if 1 <= month <= 12 and 1 <= day <= 31 else []

@@ -1,12 +1,12 @@
 """Read an answer: what in it claims something, sentence by sentence, without looking at any result."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dragoman.harness.claims.claim import Kind
 from dragoman.harness.claims.numerals import CLOCK, DATE, MONTH, NUMBER, Day, Reading, days, readings
-from dragoman.harness.claims.words import COUNTING, LABELLED, PERCENT, SCALES, UNITS
+from dragoman.harness.claims.words import COUNTING, LABELLED, LABELS, PERCENT, SCALES, UNITS
 
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!\bz\.)(?<!\bB\.)(?<!\bca\.)(?<!\bNr\.)(?<!\bno\.)(?<!\bvs\.)[\"*_)\u201d\u201c]*\s+(?=[\"*_(\u201e\u201c]*[A-Z\u00c4\u00d6\u00dc\d])"
@@ -17,12 +17,13 @@ _URL = re.compile(r"https?://[^\s<>)\]]+[^\s<>)\].,;:!?]")
 _PATH = re.compile(
     r"(?<![\w/.])(?:\.{0,2}/)?(?:[\w.@-]+/)+[\w.@-]*\w(?:::[\w.]+)?|(?<![\w/.])[\w-]+\.(?:[a-z]{1,4}|toml|yaml|json)\b(?:::[\w.]+)?"
 )
+_DOTTED = re.compile(r"\.[a-z]")
 _ENDED = re.compile(r"\.[A-Za-z]\w{0,5}(?:::[\w.]+)?$")
 _HASH = re.compile(r"(?<![\w/.-])(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}(?![\w-])")
-_CODE = re.compile(r"(?<![\w/])(?=[\w.-]*[A-Z])(?=[\w.-]*\d)[A-Za-z]\w*(?:[-.]\w+)*(?![\w/])")
+_CODE = re.compile(r"(?<![\w/])(?=[A-Za-z])(?=[\w.-]*[A-Z])(?=[\w.-]*\d)[A-Za-z]\w*(?:[-.]\w+)*(?![\w/])")
 _MAIL = re.compile(r"(?<![\w.])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _AMOUNT = re.compile(
-    rf"(?P<money>[\u20ac$\u00a3]\s?)?(?P<number>(?<![\w.,/])[-+\u2212]?(?:{NUMBER}))"
+    rf"(?=[-+\u2212\u20ac$\u00a3\d])(?P<money>[\u20ac$\u00a3]\s?)?(?P<number>(?<![\w.,/])[-+\u2212]?(?:{NUMBER}))"
     rf"(?:(?P<gap>[ \u00a0\u202f]?)(?P<unit>%|\u20ac|\$|\u00a3|[^\W\d_]+))?"
 )
 _QUOTED = re.compile(
@@ -31,7 +32,12 @@ _QUOTED = re.compile(
 )
 # "+12 -3": lines added and removed; the sign is none of the number.
 _ADDED = re.compile(r"(?<!\w)\+\d[\d,.]*[ ,/]+$")
+_HYPHENED = re.compile(r"-[^\W\d]")
+_QUOTE = re.compile("[\"'`\u201c\u201e\u00ab\u2018]")
 _WORD = re.compile(r"[^\W\d_]+(?:[-'\u2019][^\W\d_]+)*")
+
+
+Free = Callable[[int, int], bool]
 
 
 @dataclass(slots=True)
@@ -89,12 +95,13 @@ def sentences(answer: str) -> Iterator[Sentence]:
 
 def exact(sentence: Sentence) -> Iterator[Candidate]:
     """Addresses, paths, hashes, dates and times: what has a form of its own. They come in order of trust."""
+    # What a pattern cannot do without is looked for first: that costs far less than the pattern.
     text, base = sentence.text, sentence.start
-    for match in _URL.finditer(text):
+    for match in _URL.finditer(text) if "://" in text else ():
         yield Candidate(match[0], base + match.start(), base + match.end(), "path")
-    for match in _MAIL.finditer(text):
+    for match in _MAIL.finditer(text) if "@" in text else ():
         yield Candidate(match[0], base + match.start(), base + match.end(), "name", quoted=True)
-    for match in _PATH.finditer(text):
+    for match in _PATH.finditer(text) if "/" in text or _DOTTED.search(text) else ():
         if (_ENDED.search(match[0]) and not match[0][0].isdigit()) or match[0].count("/") >= 2:
             soft = not _ENDED.search(match[0]) or "." not in match[0]
             yield Candidate(match[0], base + match.start(), base + match.end(), "path", soft=soft)
@@ -103,7 +110,7 @@ def exact(sentence: Sentence) -> Iterator[Candidate]:
     for match in DATE.finditer(text):
         if found := days(match):
             yield Candidate(match[0], base + match.start(), base + match.end(), "date", days=found)
-    for match in CLOCK.finditer(text):
+    for match in CLOCK.finditer(text) if ":" in text else ():
         clock = (int(match[1]), int(match[2]))
         yield Candidate(match[0], base + match.start(), base + match.end(), "date", clock=clock)
 
@@ -118,7 +125,7 @@ def codes(sentence: Sentence) -> Iterator[Candidate]:
 
 def quotes(sentence: Sentence) -> Iterator[Candidate]:
     """What stands in quotes or backticks, without them."""
-    for match in _QUOTED.finditer(sentence.text):
+    for match in _QUOTED.finditer(sentence.text) if _QUOTE.search(sentence.text) else ():
         group = match.lastindex or 0
         text = match[group]
         if any(map(str.isalnum, text)):
@@ -126,35 +133,45 @@ def quotes(sentence: Sentence) -> Iterator[Candidate]:
             yield Candidate(text, start, start + len(text), "name", quoted=True, code=group == 5)
 
 
-def numbers(sentence: Sentence) -> Iterator[Candidate]:
-    """Numbers with their units. Numbers of lists, ordinals and labels ("step 2") are none."""
+def numbers(sentence: Sentence, free: Free = lambda start, end: True) -> Iterator[Candidate]:
+    """Numbers with their units, where `free` has no other claim. Numbers of lists, ordinals and labels are none."""
     text, base = sentence.text, sentence.start
     for match in _AMOUNT.finditer(text, sentence.body - base):
+        start, end = match.span("number")
+        if not free(base + start, base + end):
+            continue
         unit, gap, number = (match["unit"] or "").lower(), match["gap"] or "", match["number"]
         if number[0] in "-\u2212" and _ADDED.search(text[max(0, match.start() - 16) : match.start()]):
             number = number[1:]
         known = unit in UNITS or unit in PERCENT or unit in SCALES
         if unit and not gap and not known:
             continue  # 3rd, 2x, 12a: part of a word
-        if not readings(number) or LABELLED.search(text[max(0, match.start() - 24) : match.start()]):
-            continue
         scale = SCALES[unit] if unit in SCALES and (gap == "" or len(unit) > 1) else 1.0
+        ways = readings(number, scale)
+        if not ways or _is_label(text[max(0, match.start() - 24) : match.start()]):
+            continue
         both = readings(number) if scale != 1 and unit in UNITS else []  # 5m: millions or metres
-        end = match.end() if known else match.end("number")
+        end = match.end() if known else end
         yield Candidate(
-            text[match.start("number") : end],
-            base + match.start("number"),
+            text[start:end],
+            base + start,
             base + end,
             "number",
-            soft=bool(re.match(r"-[^\W\d]", text[end : end + 2])),  # a 12-month plan
-            readings=[*readings(number, scale), *both],
+            soft=bool(_HYPHENED.match(text, end)),  # a 12-month plan
+            readings=[*ways, *both],
             unit=(match["money"] or "").strip() or (unit if unit in UNITS else ""),
             percent=unit in PERCENT,
         )
 
 
+def _is_label(before: str) -> bool:
+    return before[:-1].lower().endswith(LABELS) and LABELLED.search(before) is not None
+
+
 def counted(sentence: Sentence) -> Iterator[Candidate]:
     """Numbers in words: "three projects"."""
+    if COUNTING.keys().isdisjoint(_WORD.findall(sentence.text.lower())):
+        return
     for match in _WORD.finditer(sentence.text):
         if (number := COUNTING.get(match[0].lower())) is not None:
             start = sentence.start + match.start()

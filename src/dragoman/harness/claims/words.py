@@ -84,10 +84,10 @@ NUMBERED = re.compile(
 REST = re.compile(
     r"\W*(?:(?:and|und)\s+)?\d[\d.,]*\s+(?:more|further|earlier|others?|weitere[nrs]?|andere[nrs]?)\b", re.IGNORECASE
 )
-LABELLED = re.compile(
-    r"(?:\b(?:page|step|option|version|chapter|section|figure|table|level|phase|part|seite|schritt|punkt|teil|abschnitt))\s$",
-    re.IGNORECASE,
+LABELS = tuple(
+    "page step option version chapter section figure table level phase part seite schritt punkt teil abschnitt".split()
 )
+LABELLED = re.compile(rf"(?:\b(?:{'|'.join(LABELS)}))\s$", re.IGNORECASE)
 # A sentence with one of these speaks of more rows than the one it names.
 BROAD = cue(
     r"others? rest remaining followed than overall all average total while whereas versus vs\.? compared between next "
