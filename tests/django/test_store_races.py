@@ -17,7 +17,7 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.signals import pre_save
 
-from dragoman.django import models, runlog, store
+from dragoman.django import leases, models, runlog, store
 from dragoman.django.store import DjangoStore
 from dragoman.harness.caller import Caller
 from dragoman.harness.events import Done, Envelope
@@ -116,7 +116,7 @@ def taking(gate: threading.Barrier) -> Callable[[], int | None]:
 
     def take() -> int | None:
         gate.wait()
-        return DjangoStore()._try_to_take(conversation.id, "run", new_id())
+        return leases.take(conversation.id, "run", new_id(), 30)
 
     return take
 
@@ -183,10 +183,10 @@ def test_without_its_slot_a_session_would_get_two_conversations(beginning: Calla
 @pytest.mark.usefixtures("missing")
 def test_the_end_of_a_run_and_its_log_write_one_row():
     conversation = DjangoStore()._create(ADA, "")
-    DjangoStore()._try_to_take(conversation.id, "run", "holder")
+    leases.take(conversation.id, "run", "holder", 30)
     told = [Envelope(conversation.id, "run", 1, Done("stop", "message", "actor", "script", Usage()))]
     both(
-        lambda: store._give_back(Hold(conversation.id, "run", 1), "holder"),
+        lambda: leases.give_back(Hold(conversation.id, "run", 1), "holder"),
         lambda: runlog._keep(told),
     )
     run = models.Run.objects.get()

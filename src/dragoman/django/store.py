@@ -1,32 +1,23 @@
 """DjangoStore: a Store over the ORM, for any number of workers."""
 
-import asyncio
 import hashlib
-import logging
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict
-from datetime import timedelta
 from typing import Any
-from weakref import WeakValueDictionary
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.db.models import Q
-from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from dragoman.django import models, rows
+from dragoman.django import leases, models, rows
+from dragoman.django.leases import unknown
 from dragoman.django.rows import storable
 from dragoman.django.threads import in_thread
 from dragoman.harness.caller import Caller
-from dragoman.harness.errors import ConversationBusy, UnknownConversation
-from dragoman.harness.messages import Message, ToolResult, new_id
-from dragoman.harness.patience import uninterrupted
+from dragoman.harness.messages import Message, ToolResult
 from dragoman.harness.store import Conversation, Decision, Hold, PausedCall, changed, title_of
-
-log = logging.getLogger("dragoman.store")
 
 
 class DjangoStore:
@@ -106,39 +97,9 @@ class DjangoStore:
 
         Raises ConversationBusy when somebody else still is after `wait_seconds`, UnknownConversation when it is gone.
         """
-        deadline = asyncio.get_running_loop().time() + wait_seconds
-        async with _alone_in_this_process(conversation_id, wait_seconds):
-            holder = new_id()
-            renewing: asyncio.Task[None] | None = None
-            taking = asyncio.ensure_future(self._take(conversation_id, run_id, holder, deadline))
-            hold = Hold(conversation_id, run_id)
-            try:
-                hold.seq = await asyncio.shield(taking)
-                renewing = asyncio.ensure_future(self._renew(conversation_id, holder))
-                yield hold
-            finally:
-                # Whoever leaves right after the last word cancels this too; a lease that stays would lock them out.
-                await uninterrupted(_let_go(hold, holder, taking, renewing))
-
-    async def _take(self, conversation_id: str, run_id: str, holder: str, deadline: float) -> int:
-        while (seq := await in_thread(self._try_to_take, conversation_id, run_id, holder)) is None:
-            left = deadline - asyncio.get_running_loop().time()
-            if left <= 0:
-                raise _busy()
-            await asyncio.sleep(min(0.1, left))
-        return seq
-
-    async def _renew(self, conversation_id: str, holder: str) -> None:
-        while True:
-            await asyncio.sleep(self.lease_seconds / 3)
-            try:
-                kept = await in_thread(self._prolong, conversation_id, holder)
-            except Exception:
-                log.exception("The lease on conversation %s could not be renewed; it is tried again.", conversation_id)
-                continue
-            if not kept:
-                log.error("The lease on conversation %s was lost to another worker.", conversation_id)
-                return
+        held = leases.hold(conversation_id, run_id, lease_seconds=self.lease_seconds, wait_seconds=wait_seconds)
+        async with held as hold:
+            yield hold
 
     # What runs in a thread ------------------------------------------------------------------------------------------
 
@@ -157,13 +118,13 @@ class DjangoStore:
         try:
             row = self._owned(caller).get(pk=uuid.UUID(conversation_id))
         except (ValueError, models.Conversation.DoesNotExist):
-            raise _unknown() from None
+            raise unknown() from None
         return rows.conversation(row)
 
     def _of_message(self, message_id: str, caller: Caller) -> Conversation:
         row = self._owned(caller).filter(messages__message_id=message_id).first()
         if row is None:
-            raise _unknown()
+            raise unknown()
         return rows.conversation(row)
 
     def _waiting(self, call_id: str, caller: Caller) -> PausedCall | None:
@@ -191,25 +152,6 @@ class DjangoStore:
         row.decision = decision
         return rows.paused_call(row)
 
-    def _try_to_take(self, conversation_id: str, run_id: str, holder: str) -> int | None:
-        """The run's last number, or None while somebody else has the lease."""
-        this = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id))
-        free = Q(lease_until=None) | Q(lease_until__lte=timezone.now())
-        if not this.filter(free).update(
-            lease_holder=holder, lease_until=self._lease_end(), updated=timezone.now(), stop_requested=False
-        ):
-            if not this.exists():
-                raise _unknown()
-            return None
-        return models.Run.objects.filter(run_id=run_id).values_list("seq", flat=True).first() or 0
-
-    def _prolong(self, conversation_id: str, holder: str) -> bool:
-        held = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id), lease_holder=holder)
-        return bool(held.update(lease_until=self._lease_end()))
-
-    def _lease_end(self) -> Any:
-        return timezone.now() + timedelta(seconds=self.lease_seconds)
-
     def _owned(self, caller: Caller) -> Any:
         return models.Conversation.objects.filter(owner=caller.key, alias=self.alias)
 
@@ -229,45 +171,6 @@ class DjangoStore:
             "user_id": None if user is None else user.pk,
             "session": session,
         }
-
-
-def _unknown() -> UnknownConversation:
-    return UnknownConversation("There is no such conversation of yours. Start a new one.")
-
-
-def _busy() -> ConversationBusy:
-    return ConversationBusy("This conversation is still answering. Wait for the answer, or stop it.")
-
-
-# A lock is kept while somebody waits for it or has it. It belongs to one event loop, so the loop is part of its name;
-# a second loop in this process meets the lease, as another worker does.
-_locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
-
-
-@asynccontextmanager
-async def _alone_in_this_process(conversation_id: str, wait_seconds: float) -> AsyncIterator[None]:
-    lock = _locks.setdefault((id(asyncio.get_running_loop()), conversation_id), asyncio.Lock())
-    if lock.locked() and wait_seconds <= 0:
-        raise _busy()
-    try:
-        async with asyncio.timeout(wait_seconds if wait_seconds > 0 else None):
-            await lock.acquire()
-    except TimeoutError:
-        raise _busy() from None
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-async def _let_go(hold: Hold, holder: str, taking: asyncio.Future[int], renewing: asyncio.Task[None] | None) -> None:
-    if renewing is not None:
-        renewing.cancel()
-    await asyncio.wait([task for task in (taking, renewing) if task is not None])
-    # What was cut off half-way may have taken the lease all the same.
-    await in_thread(_give_back, hold, holder)
-    if not taking.cancelled():
-        taking.exception()  # looked at, so that it is not reported as forgotten; whoever awaited it was told
 
 
 # What needs no owner ---------------------------------------------------------------------------------------------------
@@ -343,18 +246,3 @@ def _pause(calls: Sequence[PausedCall]) -> None:
 def _paused(conversation_id: str) -> list[PausedCall]:
     found = models.PausedCall.objects.filter(conversation_id=uuid.UUID(conversation_id), decision="").order_by("pk")
     return [rows.paused_call(row) for row in found]
-
-
-def _give_back(hold: Hold, holder: str) -> None:
-    held_id = uuid.UUID(hold.conversation_id)
-    held = models.Conversation.objects.filter(pk=held_id, lease_holder=holder)
-    if not held.update(lease_holder="", lease_until=None, updated=timezone.now()):
-        return
-    runs = models.Run.objects.filter(run_id=hold.run_id)
-    if hold.seq and not runs.update(seq=hold.seq, updated=timezone.now()):
-        # The run's log may be writing the very same row.
-        models.Run.objects.update_or_create(
-            run_id=hold.run_id,
-            defaults={"seq": hold.seq},
-            create_defaults={"conversation_id": held_id, "seq": hold.seq},
-        )

@@ -16,10 +16,10 @@ class Gates(AppConfig):
     name = "tests.transports.project"
 
     def ready(self) -> None:
+        from dragoman.django import leases
         from dragoman.django.budgets import Ledger
-        from dragoman.django.store import DjangoStore
 
-        DjangoStore._try_to_take = _after("lease", DjangoStore._try_to_take)
+        leases.take = _after("lease", leases.take)
         Ledger._admit = _after("budget", Ledger._admit)
         QuerySet.get = _before_going_on_without("first", "slot", QuerySet.get)
 
