@@ -1,4 +1,4 @@
-"""Take the pictures of the README: ask the running example in a headless Chromium, and keep what the page shows.
+"""Take the pictures of the docs: ask the running example and a repository in a headless Chromium, and keep what is shown.
 
 python scripts/screenshots.py [directory]     default: docs/; CHROMIUM names another browser than the one on PATH
 """
@@ -16,6 +16,9 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+from tests.repo import orchard  # noqa: E402
+
 EXAMPLE = ROOT / "examples" / "parts"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -37,6 +40,8 @@ def main() -> int:
         browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
         take(browser, url, "light", target / "page.png")
         take(browser, url, "dark", target / "page-dark.png")
+        with panel(Path(directory)) as address:
+            take_panel(browser, address, target / "panel.png")
         browser.close()
     return 0
 
@@ -77,7 +82,7 @@ def serving(directory: Path) -> Iterator[str]:
 def take(browser: Browser, url: str, scheme: str, path: Path) -> None:
     """Ask two questions as somebody of the example, open the card of the query, and leave a confirmation open."""
     context = browser.new_context(
-        viewport={"width": 1000, "height": 1330},
+        viewport={"width": 1000, "height": 1360},
         device_scale_factor=2,
         color_scheme=scheme,  # type: ignore[arg-type]
     )
@@ -94,6 +99,38 @@ def take(browser: Browser, url: str, scheme: str, path: Path) -> None:
     page.screenshot(path=path)
     page.get_by_role("button", name="Reject").click()
     answered(page, 2)
+    context.close()
+    print(f"{path} is taken.")
+
+
+@contextmanager
+def panel(directory: Path) -> Iterator[str]:
+    """`dragoman serve` over a small repository; the address it prints."""
+    clone = orchard.build(directory / "orchard")
+    server = subprocess.Popen(
+        [sys.executable, "-m", "dragoman", "serve", "--port", "0", "--provider", "planner"],
+        cwd=clone, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        env={**os.environ, "DRAGOMAN_HOME": str(directory / "home")},
+    )  # fmt: skip
+    try:
+        assert server.stdout is not None
+        yield server.stdout.readline().split()[1]
+    finally:
+        server.terminate()
+        server.wait(PATIENCE_SECONDS)
+
+
+def take_panel(browser: Browser, address: str, path: Path) -> None:
+    """Ask for callers, changes and a chart."""
+    context = browser.new_context(viewport={"width": 1100, "height": 1220}, color_scheme="light")
+    page = context.new_page()
+    page.goto(address)
+    questions = ("Who calls fit_window?", "What changed about trimming?", "commits per month as a chart")
+    for turns, question in enumerate(questions, start=1):
+        ask(page, question)
+        answered(page, turns)
+    page.locator("#scroll").evaluate("element => { element.scrollTop = 0; }")
+    page.screenshot(path=path)
     context.close()
     print(f"{path} is taken.")
 
