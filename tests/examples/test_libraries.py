@@ -28,6 +28,18 @@ def talked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.parametrize("project", ["library_graphene", "library_strawberry"])
+def test_the_page_of_an_example_finds_its_files(project: str):
+    ask = "from django.test import Client; print(Client().get('/static/dragoman/page.js', headers={'host': 'localhost'}).status_code)"
+    kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "shell", "--no-imports", "-c", ask],
+        cwd=ROOT / "examples" / project, env={**kept, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1:] == ["200"], done.stderr[-3000:]
+
+
 def test_a_list_is_filtered_over_a_relation_and_ordered(talked: Any):
     assert talked["by author"]["rows"] == [
         {"title": "The Glass Orchard", "pages": 312, "publisher": {"name": "Harbour Press"}},
