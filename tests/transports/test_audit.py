@@ -198,17 +198,34 @@ async def test_no_secret_of_a_change_reaches_the_audit_log_our_own_log_or_an_err
     assert not any(secret in json.dumps(errors) for secret in SECRETS)
 
 
+DOORS = pytest.mark.parametrize("ask", [plain_post, sse, websocket], ids=lambda one: one.__name__)
+
+
+@DOORS
+@pytest.mark.parametrize("what", ["saves", "crash", "refuse"])
+async def test_no_secret_is_written_down_whatever_the_door(
+    client: AsyncClient, vault: list[dict[str, Any]], caplog: pytest.LogCaptureFixture, ask: Any, what: str
+):
+    with caplog.at_level(logging.DEBUG):
+        frames = await ask(client, what)
+    written = json.dumps(vault) + caplog.text + json.dumps([one for one in frames if one["type"] == "error"])
+    assert "Saving" in caplog.text
+    assert [secret for secret in SECRETS if secret in written] == []
+
+
+@DOORS
 @pytest.mark.parametrize("guard", ["value", "remember"])
 async def test_without_the_guard_the_secrets_would_be_found(
     client: AsyncClient,
     vault: list[dict[str, Any]],
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
+    ask: Any,
     guard: str,
 ):
     monkeypatch.setattr(redact.Redactor, guard, {"value": lambda _, data: data, "remember": lambda *_: None}[guard])
     with caplog.at_level(logging.DEBUG, "dragoman"):
-        await sse(client, "crash")
+        await ask(client, "crash")
     written = json.dumps(vault) if guard == "value" else caplog.text
     assert all(secret in written for secret in SECRETS)
 
