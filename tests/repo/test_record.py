@@ -244,6 +244,30 @@ def test_a_partial_clone_is_read_without_asking_the_network_for_what_it_lacks(tm
     assert "?" in work.git("rev-list", "--objects", "--all", "--missing=print")
 
 
+def test_a_partial_clone_that_was_made_whole_is_mended_however_much_it_lacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin = clone(tmp_path / "origin")
+    for n in range(12):
+        origin.commit(f"step {n}", {"a.txt": f"{n}\n"})
+    origin.git("config", "uploadpack.allowFilter", "true")
+    origin.git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{origin.root}", str(tmp_path / "work"))
+    work = Clone(tmp_path / "work", tmp_path / "state")
+    monkeypatch.setattr(record, "_TRIED_AGAIN", 3)
+    assert work.index().incomplete == {walk.NOT_COUNTED: 12}
+    origin.commit("more", {"b.txt": "b\n"})
+    work.git("fetch", "-q", "--no-filter")  # only what is new comes whole
+    work.git("update-ref", "refs/heads/main", "origin/main")
+    assert work.index().incomplete == {walk.NOT_COUNTED: 12}
+    for blob in origin.git("rev-list", "--objects", "--no-object-names", "--all").split():
+        work.git("cat-file", "-e", blob)  # git fetches it, as it would for a checkout
+    origin.commit("and more", {"b.txt": "bb\n"})
+    work.git("fetch", "-q", "--no-filter")
+    work.git("update-ref", "refs/heads/main", "origin/main")
+    assert work.index().incomplete == {}
+    assert work.rows("SELECT count(*), sum(insertions) FROM commits") == [(14, 14)]
+
+
 def test_bare_worktree_and_submodule_are_clones_like_others(tmp_path: Path) -> None:
     work = branched(tmp_path)
     work.index()

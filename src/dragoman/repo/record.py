@@ -15,7 +15,9 @@ from dragoman.repo.walk import Walk
 Report = Callable[[str, int, int | None], None]
 
 _STAGE = "history"
-_TRIED_AGAIN = 200  # commits with missing objects up to which a scan looks whether the objects have come
+_TRIED_AGAIN = (
+    200  # commits with missing objects of which a scan looks whether the objects have come; at the rest if some have
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +133,15 @@ def _read_again(connection: sqlite3.Connection, git: Git, now: Refs, keeper: Kee
     """Look again at commits whose objects were missing; at all of them once a shallow clone has been deepened."""
     rows = connection.execute("SELECT sha, incomplete FROM commits WHERE incomplete IS NOT NULL ORDER BY id").fetchall()
     shas = [row["sha"] for row in rows if every or row["incomplete"] != walk.SHALLOW]
-    if shas and (every or len(shas) <= _TRIED_AGAIN):
-        there = refs.known(git, frozenset(shas))
-        for _ in keeper.keep(walk.read(git, [sha for sha in shas if sha in there], now, Walk())):
+    there = refs.known(git, frozenset(shas))
+    shas = [sha for sha in shas if sha in there]
+    step = 1 if every else -(-len(shas) // _TRIED_AGAIN) or 1  # some of all ages, the newest among them
+    for part in (shas[::-1][::step], [sha for at, sha in enumerate(shas[::-1]) if at % step]):
+        before = sum(incomplete(connection).values())
+        for _ in keeper.keep(walk.read(git, part, now, Walk())):
             pass
+        if sum(incomplete(connection).values()) == before:
+            break
 
 
 def _is_current(connection: sqlite3.Connection, repository: Repository, now: Refs) -> bool:
