@@ -1,5 +1,6 @@
 """The repositories the graph is measured on, at fixed versions, and a type checker's index of each; fetched once."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -24,7 +25,9 @@ def place() -> Path:
 def missing() -> str:
     """Why this cannot be measured here; empty where it can."""
     wanted = [tool for tool in ("node", "npm") if shutil.which(tool) is None]
-    return f"{' and '.join(wanted)} not found; the type checkers need it" if wanted else ""
+    if wanted:
+        return f"{' and '.join(wanted)} not found; the type checkers need it"
+    return "" if _pip() else "pip not found; it fetches the sources"
 
 
 def python(name: str, say: Callable[[str], None]) -> tuple[Path, Path]:
@@ -35,7 +38,7 @@ def python(name: str, say: Callable[[str], None]) -> tuple[Path, Path]:
         say(f"download {name} {version} ...")
         # Only this package from source: its build tools may come as wheels.
         asked = ["--no-deps", "--no-binary", name, "-d", str(home / "sdist"), f"{name}=={version}"]
-        _run([sys.executable, "-m", "pip", "download", "-q", *asked], home)
+        _run([*_pip(), "download", "-q", *asked], home)
         with tarfile.open(next((home / "sdist").glob(f"{name}-{version}.tar.gz"))) as packed:
             packed.extractall(home / "src", filter="data")
     if not index.is_file():
@@ -68,6 +71,14 @@ def script(say: Callable[[str], None]) -> tuple[Path, Path]:
         _run(["node", str(_tool("scip-typescript")), *asked], root)
         Path(f"{index}.part").rename(index)
     return root, index
+
+
+def _pip() -> list[str]:
+    """The command of this environment's pip, or, since uv puts none there, of the one on PATH; empty without any."""
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip"]
+    found = shutil.which("pip") or shutil.which("pip3")
+    return [found] if found else []
 
 
 def _tool(name: str) -> Path:

@@ -51,7 +51,13 @@ async def turn(
 
 
 async def call(
-    repository: Repository, name: str, *, rooms: Iterable[Room] = ROOMS, limits: Limits | None = None, **arguments: Any
+    repository: Repository,
+    name: str,
+    /,
+    *,
+    rooms: Iterable[Room] = ROOMS,
+    limits: Limits | None = None,
+    **arguments: Any,
 ) -> dict[str, Any]:
     """What the model is told when it calls a tool in a turn of the Assistant."""
     frames = await turn(repository, [ToolRequest(name, arguments)], "Done.", rooms=rooms, limits=limits)

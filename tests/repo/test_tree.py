@@ -170,6 +170,8 @@ def test_no_program_of_the_repositorys_configuration_is_started_and_nothing_is_w
     assert names(root) == ["a.py"]
     assert not (tmp_path / "started").exists()
     assert (root / ".git/index").read_bytes() == before
+    git(root, "status")  # a git that is not told otherwise starts it
+    assert (tmp_path / "started").exists()
 
 
 def test_the_variables_of_a_hook_do_not_lead_to_another_repository(
