@@ -22,13 +22,13 @@ class Chatty:
 
 
 class Reader:
-    """Answers everything with the read turn of three calls."""
+    """Answers everything with a query and its rows."""
 
     name = "reader"
     model = ""
 
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolDefinition]) -> AsyncIterator[Piece]:
-        """A search, a query, and an answer that names the rows."""
+        """A query, and an answer that names the rows."""
         asked = max(place for place, message in enumerate(messages) if message.role == "user")
         since = messages[asked:]
         step = PARTS[sum(message.role == "assistant" for message in since)]

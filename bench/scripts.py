@@ -21,7 +21,6 @@ QUERY = ToolRequest(
 
 # The question put to one server after another: what it asks for is one GraphQL document, whoever writes it.
 PARTS_QUESTION = "Which parts are called Bracket 9 or begin like that?"
-PARTS_SEARCH = ToolRequest("search_managers", {"query": "parts by their names"})
 PARTS_QUERY = ToolRequest(
     "query",
     {"manager": "Part", "fields": ["id", "name"], "filters": {"name__icontains": "Bracket 9"}, "limit": 20},
@@ -54,7 +53,7 @@ def _parts_answer(messages: Sequence[Message], tools: Sequence[ToolDefinition]) 
     return [Text(parts_answer([row["name"] for row in result.data["rows"]]))]
 
 
-PARTS = ([PARTS_SEARCH], [PARTS_QUERY], _parts_answer)
+PARTS = ([PARTS_QUERY], _parts_answer)
 THREE = ([SEARCH], [QUERY], answer)
 FIVE = ([SEARCH], [SCHEMA], [PATH], [QUERY], answer)
 

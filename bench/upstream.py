@@ -15,7 +15,7 @@ from general_manager.chat.providers.base import (
     ToolDefinition,
 )
 
-from bench.scripts import PARTS_SEARCH, parts_answer
+from bench.scripts import parts_answer
 
 _PLAN = json.dumps(
     {
@@ -51,7 +51,7 @@ _NAMES = re.compile(r'"name": ?"(Bracket [^"]+)"')
 
 
 class Reader:
-    """Answers everything with the fewest rounds that chat allows: a plan, a search with a query, an end, an answer."""
+    """Answers everything in the fewest rounds that chat allows: a plan, a query, an end, an answer."""
 
     provider_config: Mapping[str, Any] = {}
 
@@ -63,7 +63,6 @@ class Reader:
     async def complete(self, messages: Sequence[Message], tools: Sequence[ToolDefinition]) -> AsyncIterator[ChatEvent]:
         """What the phase asks for, told by what was sent."""
         if tools and not any(message.role == "tool" for message in messages):
-            yield ToolCallEvent("search", "search_managers", dict(PARTS_SEARCH.arguments))
             yield ToolCallEvent("query", "query", dict(_QUERY))
         elif tools:
             yield TextChunkEvent(json.dumps({"action": "complete", "evidence_ids": [_EVIDENCE]}))
