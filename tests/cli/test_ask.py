@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.harness.errors import ConfigurationError
+from dragoman.repo import db
 from dragoman.repo.repository import find
 from tests.cli.running import dragoman, environment
 from tests.repo import orchard
@@ -133,3 +135,21 @@ def test_after_a_scan_that_was_cut_short_in_the_history_the_first_question_reads
         index.execute("DELETE FROM history")
         index.execute("DELETE FROM tips")
     assert dragoman(home, "ask", "busiest files", at=clone).stdout == whole
+
+
+def test_a_state_folder_that_cannot_be_written_is_a_sentence_with_the_way_out(clone: Path, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    for words in (("ask", "where is Store?"), ("scan",)):
+        told = dragoman(tmp_path / "file" / "home", *words, at=clone)
+        assert told.returncode == 1
+        assert "cannot be written (Not a directory). Make it writable, or set DRAGOMAN_HOME" in told.stderr
+
+
+def test_an_index_on_a_disk_that_only_reads_is_a_sentence_as_well(tmp_path: Path):
+    sqlite3.connect(tmp_path / "index.sqlite3").close()
+    with (
+        pytest.raises(ConfigurationError, match=r"cannot be written .*DRAGOMAN_HOME"),
+        db.room(tmp_path / "index.sqlite3"),
+        closing(sqlite3.connect(f"file:{tmp_path}/index.sqlite3?mode=ro", uri=True)) as index,
+    ):
+        index.execute("CREATE TABLE t (x)")

@@ -43,16 +43,32 @@ def write(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def room(path: Path) -> Iterator[None]:
-    """Turn SQLite's word for a full disk into a sentence. Raises NoRoom."""
+    """Turn the words for a full disk, and for a place where nothing can be written, into sentences.
+
+    Raises NoRoom, and ConfigurationError.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _not_writable(path, error.strerror or str(error)) from None
     try:
         yield
     except sqlite3.OperationalError as error:
-        if getattr(error, "sqlite_errorname", "") in _FULL:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
+            raise _not_writable(path, str(error)) from error
+        if name in _FULL:
             raise NoRoom(
                 f"There is no room left for the index in {path.parent}. Free some space, or set DRAGOMAN_HOME to a folder "
                 "on another disk; what was indexed before can still be asked."
             ) from error
         raise
+
+
+def _not_writable(path: Path, why: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{path.parent} cannot be written ({why}). Make it writable, or set DRAGOMAN_HOME to a folder that is."
+    )
 
 
 @contextmanager

@@ -62,20 +62,21 @@ def scan(
 ) -> Scanned:
     """Index what changed since the last scan, everything with `anew`. A second scan waits for the first.
 
-    Raises NoRoom where the disk is full, lock.Busy without `wait`, ConfigurationError where git cannot tell.
+    Raises NoRoom where the disk is full, lock.Busy without `wait`, ConfigurationError where git cannot tell or the state
+    folder cannot be written.
     """
     begun = time.monotonic()
-    _prepare(repository)
-    with (
-        lock.held(repository.state, wait=wait, waiting=lambda: report("wait for another scan", 0, None)),
-        closing(db.write(repository.index)) as connection,
-        db.room(repository.index),
-    ):
-        listed = listed or tree.listing(repository, exclude)
-        indexed = index.update(connection, repository, report, listed=listed, anew=anew, jobs=jobs)
-        recorded = record.update(connection, repository, report, default_branch=default_branch)
-        # Then the file alone is the index, for whoever may only read it.
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with db.room(repository.index):
+        _hide(repository)
+        with (
+            lock.held(repository.state, wait=wait, waiting=lambda: report("wait for another scan", 0, None)),
+            closing(db.write(repository.index)) as connection,
+        ):
+            listed = listed or tree.listing(repository, exclude)
+            indexed = index.update(connection, repository, report, listed=listed, anew=anew, jobs=jobs)
+            recorded = record.update(connection, repository, report, default_branch=default_branch)
+            # Then the file alone is the index, for whoever may only read it.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return Scanned(repository, indexed, recorded, time.monotonic() - begun)
 
 
@@ -151,8 +152,7 @@ def _how_old(changed: int) -> str:
     return f"{what} changed since the last scan, so this answer may be out of date. Run: dragoman scan"
 
 
-def _prepare(repository: Repository) -> None:
-    repository.state.mkdir(parents=True, exist_ok=True)
+def _hide(repository: Repository) -> None:
     if repository.state.is_relative_to(repository.root):
         # Somebody keeps our folder inside the work tree: it hides itself, so that `git status` stays clean.
         (repository.state / ".gitignore").write_text("*\n", "utf-8")
