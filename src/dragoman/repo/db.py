@@ -5,11 +5,11 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from dragoman.harness.errors import ConfigurationError
 
+_SCHEMA = Path(__file__).with_name("schema")
 _TABLES = ("code.sql", "history.sql")
 _WAIT_SECONDS = 10
 _FULL = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_TRUNCATE"}
@@ -135,4 +135,4 @@ def _version_or_none(connection: sqlite3.Connection) -> int | None:
 
 @cache
 def _schema() -> str:
-    return "\n".join(files("dragoman.repo").joinpath("schema", name).read_text("utf-8") for name in _TABLES)
+    return "\n".join((_SCHEMA / name).read_text("utf-8") for name in _TABLES)

@@ -2,11 +2,12 @@
 
 import hashlib
 import sqlite3
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
+from pathlib import Path
 
 from dragoman.repo import tree
 from dragoman.repo.reading import Read, Wanted, read_all
@@ -87,11 +88,10 @@ def known(connection: sqlite3.Connection, paths: Iterable[str], read: int) -> In
 @cache
 def reader() -> str:
     """A word that changes with the code that reads files, and with the grammars: what was read before is then read again."""
-    found = hashlib.sha256()
-    folder = files("dragoman.repo").joinpath("languages")
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".py"):
-            found.update(file.read_bytes())
+    # What Python defines itself is asked of the Python that runs.
+    found = hashlib.sha256(repr(sys.version_info[:2]).encode())
+    for file in sorted(Path(__file__).with_name("languages").glob("*.py")):
+        found.update(file.read_bytes())
     for grammar in _GRAMMARS.split():
         try:
             found.update(version(f"tree-sitter-{grammar}").encode())

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO
 
@@ -10,11 +11,14 @@ from dragoman.repo.git import Git
 from dragoman.repo.gitlog import Depth, Entry, Log, words
 from dragoman.repo.refs import Refs
 
+type Found = tuple[Entry, str | None]
+
 SHALLOW = "shallow clone: its parent is not here"
 NOT_COUNTED = "an object is missing: lines not counted"
 NO_FILES = "an object is missing: files not known"
 
 _AT_ONCE = 4_000  # commits that one git reads
+_BLOCK = 250  # of them, kept in memory
 _GIVING_UP = 8  # missing contents in a row, after which a partial clone is not asked for more of them
 
 
@@ -73,8 +77,23 @@ def _what_there_is(git: Git, given: bytes, file: IO[bytes]) -> int:
     return len(found)
 
 
-def read(git: Git, shas: Sequence[str], refs: Refs, walk: Walk) -> Iterator[tuple[Entry, str | None]]:
-    """The commits in this order, each with the reason why its files are not known, or their lines not counted."""
+def read(git: Git, shas: Sequence[str], refs: Refs, walk: Walk) -> Iterator[Found]:
+    """The commits in this order, each with the reason why its files are not known, or their lines not counted.
+
+    Some at a time are asked for newest first: of a file git keeps the newest content whole, and makes older ones from it.
+    """
+    blocks = [shas[at : at + _BLOCK] for at in range(0, len(shas), _BLOCK)]
+    found = _read(git, [sha for block in blocks for sha in reversed(block)], refs, walk)
+    for at, block in enumerate(blocks):
+        entries = list(islice(found, len(block)))
+        if walk.stopped and len(entries) < len(block):
+            walk.stopped = ""
+            yield from _read(git, [sha for left in blocks[at:] for sha in left], refs, walk)
+            return
+        yield from reversed(entries)
+
+
+def _read(git: Git, shas: Sequence[str], refs: Refs, walk: Walk) -> Iterator[Found]:
     left, depth, in_a_row = list(shas), Depth.FULL, 0
     while left and not walk.stopped:
         done = 0
