@@ -13,7 +13,7 @@ from dragoman.django import budgets, models
 from dragoman.django.budgets import Ledger
 from dragoman.django.conf import RateLimit
 from dragoman.harness.caller import Caller
-from dragoman.harness.errors import RateLimited
+from dragoman.harness.errors import RateLimited, TooManyTurns
 from dragoman.harness.messages import new_id
 from tests.databases import SERVERS
 
@@ -35,7 +35,7 @@ def at_once(ledger: Ledger, callers: list[Caller], tokens: int = 0) -> int:
             if tokens:
                 gate.wait()
                 ledger._reserve(caller, run_id, tokens)
-        except RateLimited:
+        except (RateLimited, TooManyTurns):
             return False
         finally:
             connection.close()
@@ -65,11 +65,16 @@ def test_of_twenty_at_once_as_many_are_let_in_as_an_hours_tokens_are_meant_for()
 
 
 # Each of the twenty counts 4,000 tokens when it is let in: 16 of those and four times 30,000 are 184,000, and one more too many.
-ROOMY = Ledger("roomy", RateLimit(None, 200_000))
+ROOMY = Ledger("roomy", RateLimit(None, 200_000, None))
 
 
 def test_of_twenty_at_once_as_many_are_sent_as_there_are_tokens_for():
     assert at_once(ROOMY, [ADA] * MESSAGES, tokens=30_000) == 4
+
+
+def test_of_twenty_at_once_as_many_are_let_in_as_may_be_answered_at_once():
+    assert at_once(Ledger("crowd", RateLimit(None, None, 3)), [ADA] * MESSAGES) == 3
+    assert at_once(Ledger("alone", RateLimit(None, None, 3)), [ADA] * 3) == 3
 
 
 def test_people_do_not_share_a_budget():

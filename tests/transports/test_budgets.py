@@ -341,6 +341,29 @@ async def test_a_refused_message_gives_up_nothing_that_waits_and_takes_nothing_b
     assert [paused.call_id async for paused in models.PausedCall.objects.filter(decision="")] == [frames[-1]["id"]]
 
 
+async def test_as_many_are_answered_at_once_as_may_be_and_what_waits_for_a_person_is_none(
+    client: AsyncClient, stranger: AsyncClient, limit: Any
+):
+    limit(rate_limit={"max_concurrent_turns": 1})
+    held = asyncio.create_task(sse(client, "wait"))
+    await world.until("wait.reached")
+    plain, stream = (
+        await post(client, "/chat/", {"text": "hello"}),
+        await post(client, "/chat/", {"text": "hello"}, EVENTS),
+    )
+    async with socket(client) as line:
+        await line.say(type="message", text="hello")
+        told = await line.hear()
+    assert (plain.status_code, stream.status_code) == (429, 429)
+    assert {plain.json()["code"], stream.json()["code"], told["code"]} == {"too_many_turns"}
+    assert kinds(await sse(stranger, "hello"))[-1] == "done"
+    world.mark("wait.open")
+    await held
+    assert "confirm_mutation" in kinds(await sse(client, "rename"))
+    conversation = await new_conversation(client)
+    assert (await post(client, "/chat/", {"text": "hello", "conversation_id": conversation})).status_code == 200
+
+
 # Whoever has no name --------------------------------------------------------------------------------------------------
 
 

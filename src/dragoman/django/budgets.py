@@ -24,7 +24,7 @@ from dragoman.django.conf import RateLimit
 from dragoman.django.threads import in_thread
 from dragoman.harness.budget import Account
 from dragoman.harness.caller import Caller
-from dragoman.harness.errors import RateLimited
+from dragoman.harness.errors import RateLimited, TooManyTurns
 from dragoman.harness.messages import Usage as Spent
 
 log = logging.getLogger("dragoman.budgets")
@@ -89,6 +89,7 @@ class Ledger:
         with transaction.atomic(using=database):
             if limited:
                 _lock(keys)
+                self._part(caller)
                 left = self._room(caller)
             user = caller.user if caller.is_authenticated and isinstance(caller.user, get_user_model()) else None
             models.Usage.objects.using(database).create(
@@ -114,6 +115,7 @@ class Ledger:
 
     def _check(self, caller: Caller) -> None:
         if self._is_limited():
+            self._part(caller)
             self._room(caller)
 
     def _left(self, caller: Caller, run_id: str) -> int | None:
@@ -143,6 +145,19 @@ class Ledger:
         )
 
     # Counting -------------------------------------------------------------------------------------------------------
+
+    def _part(self, caller: Caller) -> None:
+        """Raise TooManyTurns where as many of this caller's conversations are being answered as may be at once."""
+        most = self.limit.max_concurrent_turns
+        if most is None:
+            return
+        for rows in self._windows(caller):
+            at_work = {row.run_id: row.conversation_id for row in rows.filter(settled=None) if _is_at_work(row, None)}
+            waiting = models.PausedCall.objects.using(_database()).filter(run_id__in=list(at_work), decision="")
+            for run_id in waiting.values_list("run_id", flat=True):
+                at_work.pop(run_id, None)
+            if len(set(at_work.values())) >= most:
+                raise TooManyTurns(most)
 
     def _room(self, caller: Caller, needed: int = 1, mine: models.Usage | None = None) -> int | None:
         """The tokens that are left beside the row of this run, None without a limit.
@@ -195,7 +210,10 @@ class Ledger:
         )
 
     def _is_limited(self) -> bool:
-        return self.limit.max_requests_per_hour is not None or self.limit.max_tokens_per_hour is not None
+        most = self.limit
+        return any(
+            one is not None for one in (most.max_requests_per_hour, most.max_tokens_per_hour, most.max_concurrent_turns)
+        )
 
     def _share(self, left: int | None) -> int:
         """The tokens a message reserves: an equal part of the hour's, so that as many messages as are meant fit in."""

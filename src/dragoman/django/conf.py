@@ -19,10 +19,11 @@ SETTING = "DRAGOMAN"
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """What one person may use within an hour; None is no limit."""
+    """What one person may use within an hour, and how many answers they may have on their way; None is no limit."""
 
     max_requests_per_hour: int | None = 60
     max_tokens_per_hour: int | None = 100_000
+    max_concurrent_turns: int | None = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +263,7 @@ _SECTIONS: dict[str, tuple[Callable[..., Any], dict[str, Reader]]] = {
         {
             "max_requests_per_hour": readers.or_none(readers.number(0, whole=True)),
             "max_tokens_per_hour": readers.or_none(readers.number(0, whole=True)),
+            "max_concurrent_turns": readers.or_none(readers.number(1, whole=True)),
         },
     ),
     "query_limits": (

@@ -32,6 +32,7 @@ STATUS = {
     "run_lost": 410,
     "message_too_long": 413,
     "rate_limited": 429,
+    "too_many_turns": 429,
     "internal_error": 500,
     "configuration": 503,
 }

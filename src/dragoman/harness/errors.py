@@ -5,6 +5,7 @@
       UnknownConversation  unknown_conversation                        not there, or not this caller's
       ConversationBusy     conversation_busy                           it is answering already
       RateLimited          rate_limited                                this person's budget is used up
+      TooManyTurns         too_many_turns                              too many of this person's messages are being answered
       ProviderError        provider_error                              a model's service failed
         ProviderTimeout    provider_timeout                            no first piece in time
         ProviderStalled    provider_stalled                            silence between two pieces
@@ -52,6 +53,17 @@ class RateLimited(ChatError):
 
     def __init__(self, retry_after: float) -> None:
         super().__init__("Rate limit exceeded", retry_after=retry_after)
+
+
+class TooManyTurns(ChatError):
+    """As many of the caller's messages are being answered as may be at once."""
+
+    code = "too_many_turns"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"{most} of your messages are being answered. Wait for one of them, or stop one.", retry_after=5
+        )
 
 
 class ProviderError(ChatError):
