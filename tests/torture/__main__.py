@@ -101,7 +101,7 @@ async def _kill(workers: list[Worker], record: Record, chance: random.Random, en
     """Kill one worker after another, without a word, and start it again."""
     loop = asyncio.get_running_loop()
     while loop.time() < end - 2:
-        await asyncio.sleep(chance.uniform(1, 2.5))
+        await asyncio.sleep(chance.uniform(2, 4))
         worker = chance.choice(workers)
         worker.kill()
         record.counts["kills"] += 1

@@ -5,7 +5,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,7 +49,7 @@ class Person:
             try:
                 if not self.cookies:
                     await self._sign_in()
-                await self.chance.choice((self._talk, self._talk, self._talk, self._change, self._order, self._order))()
+                await self.chance.choice((*[self._talk] * 4, self._change, self._order))()
             except LOST:
                 self.record.counts["lost lines"] += 1
                 await asyncio.sleep(0.1)
@@ -78,10 +78,9 @@ class Person:
                     await self._stop()
 
     async def _stop(self) -> None:
-        async with self._http() as http:
-            told = await http.post("/chat/stop/", json={"conversation_id": self.conversation})
-            if told.status_code == 200:
-                self.record.counts["stops"] += 1
+        told = await self._post("/chat/stop/", {"conversation_id": self.conversation})
+        if told.status_code == 200:
+            self.record.counts["stops"] += 1
 
     async def _change(self) -> None:
         word = self.chance.choice(("look", "note"))
@@ -104,13 +103,12 @@ class Person:
                     return
 
     async def _decide(self, body: Frame) -> None:
-        async with self._http() as http:
-            told = await http.post("/chat/confirm/", json=body)
-            if told.status_code == 200:
-                self.record.counts["decisions"] += 1
-                heard = _Heard(self.record)
-                for frame in told.json()["frames"]:
-                    heard.hear(frame)
+        told = await self._post("/chat/confirm/", body)
+        if told.status_code == 200:
+            self.record.counts["decisions"] += 1
+            heard = _Heard(self.record)
+            for frame in told.json()["frames"]:
+                heard.hear(frame)
 
     async def settle(self) -> None:
         """Say a last word in every conversation of theirs, which puts whatever was left open in order."""
@@ -157,13 +155,12 @@ class Person:
 
     async def _say(self, line: ClientConnection, text: str) -> None:
         if not self.conversation or self.chance.random() < 0.2:
-            async with self._http() as http:
-                told = await http.post("/chat/conversations/", json={})
-                if told.status_code != 201:
-                    self.record.counts[f"no new conversation, {told.status_code}"] += 1
-                    raise ConnectionError
-                self.conversation = told.json()["conversation_id"]
-                self.record.conversations[self.conversation] = self.number
+            told = await self._post("/chat/conversations/", {})
+            if told.status_code != 201:
+                self.record.counts[f"no new conversation, {told.status_code}"] += 1
+                raise ConnectionError
+            self.conversation = told.json()["conversation_id"]
+            self.record.conversations[self.conversation] = self.number
         self.record.counts["messages"] += 1
         await line.send(json.dumps({"type": "message", "text": text, "conversation_id": self.conversation}))
 
@@ -181,20 +178,40 @@ class Person:
 
     @asynccontextmanager
     async def _line(self) -> AsyncIterator[ClientConnection]:
-        port = self.chance.choice(self.ports)
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        origin: Any = f"http://127.0.0.1:{port}"
         async with asyncio.timeout(PATIENCE_SECONDS * 4):
-            async with connect(
-                f"ws://127.0.0.1:{port}/chat/", origin=origin, additional_headers={"Cookie": cookie}, proxy=None,
-                close_timeout=1,
-            ) as line:  # fmt: skip
+            line = await self._connect(cookie)
+            try:
                 yield line
+            finally:
+                await line.close()
+
+    async def _connect(self, cookie: str) -> ClientConnection:
+        """To either worker; where one does not listen to the other, as a balancer in front of them would."""
+        for port in self._either():
+            origin: Any = f"http://127.0.0.1:{port}"
+            with suppress(ConnectionRefusedError):
+                return await connect(
+                    f"ws://127.0.0.1:{port}/chat/", origin=origin, additional_headers={"Cookie": cookie}, proxy=None,
+                    close_timeout=1,
+                )  # fmt: skip
+        raise ConnectionError
+
+    async def _post(self, path: str, body: Frame) -> httpx2.Response:
+        """The same for a request."""
+        for port in self._either():
+            with suppress(httpx2.ConnectError):
+                async with self._http(port) as http:
+                    return await http.post(path, json=body)
+        raise ConnectionError
+
+    def _either(self) -> list[int]:
+        return self.chance.sample(self.ports, len(self.ports))
 
     @asynccontextmanager
-    async def _http(self) -> AsyncIterator[httpx2.AsyncClient]:
-        """A client for either worker, kept: to make one costs more than a request."""
-        port = self.chance.choice(self.ports)
+    async def _http(self, port: int | None = None) -> AsyncIterator[httpx2.AsyncClient]:
+        """A client for this worker, or for either, kept: to make one costs more than a request."""
+        port = port or self.chance.choice(self.ports)
         if port not in self.clients:
             self.clients[port] = httpx2.AsyncClient(
                 base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS * 2, trust_env=False, verify=False
