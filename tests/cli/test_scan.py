@@ -66,7 +66,7 @@ def test_a_bare_clone_leaves_out_what_its_dragoman_toml_names(
     root = clone(tmp_path, SHOP | {"vendor/x.py": "", "dragoman.toml": '[index]\nexclude = ["vendor/"]\n'}).root
     git(tmp_path, "clone", "--quiet", "--bare", str(root), "bare.git")
     told = scanned(capsys, str(tmp_path / "bare.git"))
-    assert (told["files"], told["skipped"]) == (4, {"excluded in dragoman.toml": 1, "may hold secrets": 1})
+    assert (told["files"], told["skipped"]) == (4, {"excluded in dragoman.toml": 1, "possibly secret": 1})
 
 
 def test_a_person_is_told_the_counts_on_stdout_and_the_stages_on_stderr(

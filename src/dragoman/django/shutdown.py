@@ -4,7 +4,7 @@ import asyncio
 import logging
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any, Protocol
 
@@ -23,6 +23,9 @@ class Leaving(Protocol):
         ...
 
 
+# How long a server waits before it closes its sockets itself; the end of an answer is told and stored in a moment.
+_PATIENCE_SECONDS = 3
+
 _leaving: set[Leaving] = set()
 _chained: set[Callable[..., Any]] = set()
 
@@ -31,7 +34,8 @@ def takes_leave(one: Leaving) -> None:
     """See to it that the streams of this one end with the server.
 
     A server waits for its open streams, and a stream waits for its run: without this, one open stream keeps Uvicorn
-    from ending, or is cut off with nothing said. The server's own handler is called as before.
+    from ending. A socket it closes at its next look, with nothing said: so its own handler is called when everybody has
+    been told, after three seconds at the latest, or at once when the signal comes again.
     """
     _leaving.add(one)
     if threading.current_thread() is not threading.main_thread():
@@ -43,18 +47,39 @@ def takes_leave(one: Leaving) -> None:
 
 
 def _before(handler: Callable[[int, FrameType | None], Any], loop: asyncio.AbstractEventLoop) -> Callable[..., None]:
+    asked = False
+
     def told(number: int, frame: FrameType | None) -> None:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(_end_all)
-        handler(number, frame)
+        nonlocal asked
+        if asked or loop.is_closed():
+            handler(number, frame)
+        else:
+            asked = True
+            loop.call_soon_threadsafe(_keep, _farewell(lambda: handler(number, None)))
 
     _chained.add(told)
     return told
 
 
-def _end_all() -> None:
-    for one in _leaving:
-        task = asyncio.ensure_future(one.shutdown())
+async def _farewell(go: Callable[[], object]) -> None:
+    try:
+        await _end_all()
+    finally:
+        go()
+    await _end_all()  # and whatever was begun meanwhile, before the server closed its door
+
+
+async def _end_all() -> None:
+    ends = [asyncio.ensure_future(one.shutdown()) for one in _leaving]
+    for done in (await asyncio.wait(ends, timeout=_PATIENCE_SECONDS))[0] if ends else ():
+        if not done.cancelled() and done.exception():
+            log.error("Something could not end with the server.", exc_info=done.exception())
+    _keep(*ends)
+
+
+def _keep(*work: Coroutine[Any, Any, None] | asyncio.Future[None]) -> None:
+    for one in work:
+        task = asyncio.ensure_future(one)
         _farewells.add(task)
         task.add_done_callback(_farewells.discard)
 

@@ -30,6 +30,8 @@ class Run:
         self._error: ChatError | None = None
         self._listeners = 0
         self._watched = False
+        self._heard = asyncio.Event()  # set while nobody listens here
+        self._heard.set()
         self._leaving: asyncio.TimerHandle | None = None
         self.task = asyncio.create_task(self._conduct(begin))
 
@@ -44,13 +46,9 @@ class Run:
 
     def watched(self, elsewhere: bool) -> None:
         """Whether somebody listens in another process; that counts as one who listens here."""
-        if elsewhere == self._watched or self.finished:
-            return
-        self._watched = elsewhere
-        if elsewhere:
-            self._listened()
-        else:
-            self._one_left()
+        if elsewhere != self._watched and not self.finished:
+            self._watched = elsewhere
+            self._came_or_left(0)
 
     async def listen(self, after: int = 0) -> AsyncGenerator[Envelope]:
         """The run's envelopes, those told already first, whose `seq` is above `after`.
@@ -58,7 +56,7 @@ class Run:
         Raises the ChatError that kept the run from beginning. When the last listener leaves before the end, the run is
         interrupted once the grace period is over. Close it (`contextlib.aclosing`): leaving is what is noticed.
         """
-        self._listened()
+        self._came_or_left(1)
         place = 0
         try:
             while True:
@@ -73,7 +71,12 @@ class Run:
             if self._error is not None:
                 raise self._error
         finally:
-            self._one_left()
+            self._came_or_left(-1)
+
+    async def heard(self) -> None:
+        """Wait until it has ended and everybody who listens here has been told all of it."""
+        await asyncio.wait([self.task])
+        await self._heard.wait()
 
     def stop(self, reason: Literal["stopped", "interrupted"]) -> None:
         """Cancel the run; it still writes down and tells where it stands."""
@@ -82,15 +85,16 @@ class Run:
             self._interrupt.reason = reason
             self.task.cancel()
 
-    def _listened(self) -> None:
-        self._listeners += 1
-        if self._leaving is not None:
+    def _came_or_left(self, listeners: int) -> None:
+        self._listeners += listeners
+        if self._listeners:
+            self._heard.clear()
+        else:
+            self._heard.set()
+        if self._leaving is not None and (self._listeners or self._watched):
             self._leaving.cancel()
             self._leaving = None
-
-    def _one_left(self) -> None:
-        self._listeners -= 1
-        if not self._listeners and not self.finished:
+        elif not (self._listeners or self._watched or self.finished):
             self._left()
 
     def _left(self) -> None:
@@ -163,8 +167,10 @@ class Supervisor:
         return await self._end(self._runs.get(conversation_id, []), "stopped")
 
     async def shutdown(self) -> None:
-        """Interrupt every run and wait for all of them."""
-        await self._end([run for runs in self._runs.values() for run in runs], "interrupted")
+        """Interrupt every run, and wait until all have ended and been heard."""
+        runs = [run for runs in self._runs.values() for run in runs]
+        await self._end(runs, "interrupted")
+        await asyncio.gather(*(run.heard() for run in runs))
 
     async def _end(self, runs: list[Run], reason: Literal["stopped", "interrupted"]) -> bool:
         runs = list(runs)
