@@ -22,6 +22,7 @@ from django.utils import timezone
 from dragoman.django import models
 from dragoman.django.conf import RateLimit
 from dragoman.django.threads import in_thread
+from dragoman.django.transactions import writing
 from dragoman.harness.budget import Account
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import RateLimited, TooManyTurns
@@ -86,7 +87,7 @@ class Ledger:
         limited = self._is_limited()
         if limited:
             _open(keys)
-        with transaction.atomic(using=database):
+        with writing(database):
             if limited:
                 _lock(keys)
                 self._part(caller)
@@ -104,7 +105,7 @@ class Ledger:
         return left
 
     def _reserve_once(self, caller: Caller, run_id: str, tokens: int) -> int | None:
-        with transaction.atomic(using=_database()):
+        with writing(_database()):
             _lock(self._keys(caller))
             mine = models.Usage.objects.using(_database()).get(pk=run_id)
             left = self._room(caller, tokens, mine)

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from dragoman.django import models
 from dragoman.django.threads import in_thread
+from dragoman.django.transactions import writing
 from dragoman.harness.errors import ConversationBusy, UnknownConversation
 from dragoman.harness.messages import new_id
 from dragoman.harness.patience import uninterrupted
@@ -83,11 +84,12 @@ def give_back(hold: Hold, holder: str) -> None:
     runs = models.Run.objects.filter(run_id=hold.run_id)
     if hold.seq and not runs.update(seq=hold.seq, updated=timezone.now()):
         # The run's log may be writing the very same row.
-        models.Run.objects.update_or_create(
-            run_id=hold.run_id,
-            defaults={"seq": hold.seq},
-            create_defaults={"conversation_id": held_id, "seq": hold.seq},
-        )
+        with writing():
+            models.Run.objects.update_or_create(
+                run_id=hold.run_id,
+                defaults={"seq": hold.seq},
+                create_defaults={"conversation_id": held_id, "seq": hold.seq},
+            )
 
 
 def _end(lease_seconds: float) -> datetime:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 
-from django.db import transaction
 from django.utils import timezone
 
 from dragoman.django import models
 from dragoman.django.rows import storable
 from dragoman.django.threads import in_thread
+from dragoman.django.transactions import writing
 from dragoman.harness import wire
 from dragoman.harness.events import Done, Envelope
 from dragoman.harness.patience import uninterrupted
@@ -113,7 +113,7 @@ class _Writer:
 
 
 def _keep(fresh: Sequence[Envelope]) -> None:
-    with transaction.atomic():
+    with writing():
         for run_id, told in groupby(fresh, key=lambda envelope: envelope.run_id):
             envelopes = list(told)
             first, last = envelopes[0], envelopes[-1]

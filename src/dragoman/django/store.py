@@ -8,13 +8,13 @@ from dataclasses import asdict
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db import transaction
 from django.utils.crypto import constant_time_compare
 
 from dragoman.django import leases, models, rows
 from dragoman.django.leases import unknown
 from dragoman.django.rows import storable
 from dragoman.django.threads import in_thread
+from dragoman.django.transactions import writing
 from dragoman.harness.caller import Caller
 from dragoman.harness.messages import Message, ToolResult
 from dragoman.harness.store import Conversation, Decision, Hold, PausedCall, changed, title_of
@@ -187,7 +187,7 @@ def _messages(conversation_id: str, after: str) -> list[Message]:
 def _append(conversation_id: str, messages: Sequence[Message]) -> None:
     key = uuid.UUID(conversation_id)
     results = [message.result for message in messages if message.result is not None and message.result.writes]
-    with transaction.atomic():
+    with writing():
         models.Message.objects.bulk_create([rows.row(key, message) for message in messages])
         for result in results:  # of a confirmation it is kept there as well, for whoever answers it twice
             models.PausedCall.objects.filter(call_id=result.call_id).update(result=storable(asdict(result)))
@@ -201,7 +201,7 @@ def _take_back(conversation_id: str, message_id: str) -> None:
     first = found.filter(message_id=message_id).values_list("pk", flat=True).first()
     if first is None:
         return
-    with transaction.atomic():
+    with writing():
         found = found.filter(pk__gte=first)
         found.update(taken_back=True)
         folded = this.values_list("summarized_through", flat=True).get()
