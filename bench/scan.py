@@ -31,6 +31,16 @@ from dragoman.repo import db, record, repository
 found = repository.find(Path.cwd(), Path(sys.argv[1]))
 with closing(db.write(found.index)) as connection: record.update(connection, found)
 """
+# The kernel counts the memory of whoever starts a process as that process's own: so somebody small starts it.
+STARTER = """
+import os, sys
+away = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+_, status, used = os.wait4(os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ, file_actions=away), 0)
+print(os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
+ALL, EDITED, LOGGED, PLAIN = "index, all files", "index, after an edit", "history, all commits", "git log, same facts"
+THEIRS, THEIR_EDIT = "CodeGraph, all files", "CodeGraph, after the edit"
+BESIDE = {ALL: THEIRS, EDITED: THEIR_EDIT, LOGGED: PLAIN}
 QUIET = {"CODEGRAPH_TELEMETRY": "0", "DO_NOT_TRACK": "1", "CODEGRAPH_NO_DAEMON": "1"}
 
 
@@ -42,12 +52,16 @@ def scans(clones: list[Path]) -> list[dict[str, Any]]:
 def told(found: dict[str, Any]) -> Table:
     """The figures of one clone as a table."""
     table = Table(
-        title=f"{found['name']}: {found['files']:,} files, {found['commits']:,} commits", title_justify="left"
+        title=f"{found['name']}: {found['files']:,} files, {found['commits']:,} commits; edited: {found['edited']}",
+        title_justify="left",
     )
-    for column in ("step", "CPU s", "peak MB"):
-        table.add_column(column, justify="left" if column == "step" else "right")
-    for label, (seconds, megabytes) in found["steps"].items():
-        table.add_row(label, f"{seconds:.2f}", f"{megabytes:,.0f}")
+    for column in ("step", "CPU s", "peak MB", "beside"):
+        table.add_column(column, justify="right" if column in ("CPU s", "peak MB") else "left")
+    steps = found["steps"]
+    for label, (seconds, megabytes) in steps.items():
+        other = BESIDE.get(label)
+        beside = f"{seconds / steps[other][0]:.2f} of {other.split(',')[0]}" if other and other in steps else ""
+        table.add_row(label, f"{seconds:.2f}", f"{megabytes:,.0f}", beside)
     return table
 
 
@@ -63,18 +77,24 @@ def _one(clone: Path) -> dict[str, Any]:
         ).stdout
         python = [sys.executable, "-c"]
         steps: dict[str, tuple[float, float]] = {}
-        steps["index, all files"] = _run([*python, INDEX, str(state)], copy)
-        steps["history, all commits"] = _run([*python, HISTORY, str(state)], copy)
-        steps["git log with files, renames and counts"] = _run(LOG, copy)
+        steps[ALL] = _run([*python, INDEX, str(state)], copy)
+        steps[LOGGED] = _run([*python, HISTORY, str(state)], copy)
+        steps[PLAIN] = _run(LOG, copy)
         edited = _edit(copy, files)
-        steps[f"index, after an edit of {edited}"] = _run([*python, INDEX, str(state)], copy)
+        steps[EDITED] = _run([*python, INDEX, str(state)], copy)
         steps["history, nothing new"] = _run([*python, HISTORY, str(state)], copy)
         if codegraph := shutil.which("codegraph"):
             subprocess.run(["git", "-C", str(copy), "reset", "--quiet", "--hard"], check=True)
-            steps["CodeGraph, all files"] = _run([codegraph, "init", "-i"], copy)
+            steps[THEIRS] = _run([codegraph, "init", "-i"], copy)
             _edit(copy, files)
-            steps["CodeGraph, after the edit"] = _run([codegraph, "sync"], copy)
-        return {"name": clone.name, "files": len(files) - 1, "commits": int(count), "steps": steps}
+            steps[THEIR_EDIT] = _run([codegraph, "sync"], copy)
+        return {
+            "name": clone.name,
+            "files": len(files) - 1,
+            "commits": int(count),
+            "edited": edited,
+            "steps": steps,
+        }
 
 
 def _edit(copy: Path, files: list[bytes]) -> str:
@@ -93,13 +113,12 @@ def _edit(copy: Path, files: list[bytes]) -> str:
 def _run(command: list[str] | tuple[str, ...], place: Path) -> tuple[float, float]:
     """CPU seconds and peak MB of a command and of all it starts and waits for."""
     with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            command, cwd=place, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
-            env={**os.environ, **QUIET},
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", STARTER, *command], cwd=place, env={**os.environ, **QUIET},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True, check=False,
         )  # fmt: skip
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
+        code, seconds, megabytes = (done.stdout or "1 0 0").split()
+        if code != "0":
             errors.seek(0)
             sys.exit(f"{' '.join(command[:3])[:200]} failed:\n{errors.read()[-2000:].decode('utf-8', 'replace')}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    return float(seconds), float(megabytes)
