@@ -32,7 +32,7 @@ def main() -> None:
         help=f"of {', '.join(SECTIONS + ASKED)}; the first {len(SECTIONS)} by default",
     )
     parser.add_argument("--managers", default="8,50,200", help="sizes of the generated project")
-    parser.add_argument("--clone", action="append", default=[], type=Path, help="a repository to scan; may come again")
+    parser.add_argument("--clone", action="extend", nargs="+", default=[], type=Path, help="repositories to scan")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON instead of tables")
     options = parser.parse_args()
     if unknown := set(options.sections) - set(SECTIONS + ASKED):

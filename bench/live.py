@@ -26,10 +26,7 @@ def serve(directory: Path, port: int, provider: str) -> None:
 
     world.write(directory, 8)
     settings = (directory / "with_chat.py").read_text()
-    free = '\nDRAGOMAN["default"]["rate_limit"] = {"max_requests_per_hour": None, "max_tokens_per_hour": None}\n'
-    (directory / "with_chat.py").write_text(
-        settings.replace('"provider": "scripted"', f'"provider": "{provider}"') + free
-    )
+    (directory / "with_chat.py").write_text(settings.replace('"provider": "scripted"', f'"provider": "{provider}"'))
     project.start(directory, "with_upstream" if provider == UPSTREAM else "with_chat")
     import uvicorn  # noqa: PLC0415
     from channels.routing import ProtocolTypeRouter  # noqa: PLC0415

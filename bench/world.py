@@ -42,6 +42,10 @@ DRAGOMAN = {{"default": {{
     "grounding": {{"kind": "graphql", "host": "general_manager"}},
     "allowed_mutations": ["createPart", "updateProject", "deleteDelivery"],
     "confirm_mutations": ["deleteDelivery"],
+    # Counted as ever, and never reached.
+    "rate_limit": {{
+        "max_requests_per_hour": 10**9, "max_tokens_per_hour": 10**12, "max_concurrent_turns": 10**6,
+    }},
 }}}}
 """
 

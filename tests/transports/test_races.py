@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.transports import world
-from tests.transports.clients import Frame, kinds, text_of
+from tests.transports.clients import WAIT, Frame, kinds, text_of
 from tests.transports.server import Browser
 
 MESSAGES, BUDGET = 20, 5
@@ -123,3 +123,28 @@ async def test_of_twenty_messages_on_a_budget_of_five_five_are_answered(
     for room in rooms:
         kept = kinds(replay(browsers[1], room["conversation_id"], "/five/"))
         assert bool(kept) is (room["conversation_id"] in answered)
+
+
+@pytest.mark.requirement("g.conversation.multi-worker")
+async def test_of_attaching_and_the_last_event_neither_is_lost(browsers: list[Browser], pool: ThreadPoolExecutor):
+    """One has looked and found the run going on; the other is about to write that it is over."""
+    one, other = browsers
+    with one.stream("/chat/", {"text": "wait", **begin(one)}) as frames:
+        told = [next(frames), next(frames)]
+    place = {"conversation_id": told[0]["conversation_id"], "run_id": told[0]["run_id"]}
+    path = "/chat/conversations/{conversation_id}/runs/{run_id}/?after=1".format(**place)
+    async with asyncio.timeout(WAIT):
+        while read(other, f"/chat/conversations/{place['conversation_id']}/")["run_id"] != place["run_id"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+    def attach() -> Answer:
+        with other.request("GET", path, Accept="text/event-stream") as response:
+            return response.status, list(other.frames(response))
+
+    world.close("last")
+    heard = asyncio.get_running_loop().run_in_executor(pool, attach)
+    world.mark("wait.open")
+    await world.open_for("last", 2)
+    status, rest = await heard
+    assert (status, [frame["seq"] for frame in rest]) == (200, [2, 3, 4])
+    assert (rest[0], rest[-1]["type"]) == (told[1], "done")

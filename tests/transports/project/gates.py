@@ -7,6 +7,7 @@ from typing import Any
 from django.apps import AppConfig
 from django.db.models import QuerySet
 
+from dragoman.harness.events import Done
 from tests.transports import world
 
 
@@ -16,18 +17,30 @@ class Gates(AppConfig):
     name = "tests.transports.project"
 
     def ready(self) -> None:
-        from dragoman.django import leases
+        from dragoman.django import leases, runlog
         from dragoman.django.budgets import Ledger
 
         leases.take = _after("lease", leases.take)
         Ledger._admit = _after("budget", Ledger._admit)
+        runlog._keep = _after("last", runlog._keep, lambda fresh: isinstance(fresh[-1].event, Done))
+        runlog.look = _before_going_on_with("last", runlog.look)
         QuerySet.get = _before_going_on_without("first", "slot", QuerySet.get)
 
 
-def _after(gate: str, function: Callable[..., Any]) -> Any:
+def _after(gate: str, function: Callable[..., Any], holds: Callable[..., bool] = lambda *_, **__: True) -> Any:
     def held(*args: Any, **kwargs: Any) -> Any:
-        _wait_at(gate)
+        if holds(*args, **kwargs):
+            _wait_at(gate)
         return function(*args, **kwargs)
+
+    return held
+
+
+def _before_going_on_with(gate: str, function: Callable[..., Any]) -> Any:
+    def held(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        _wait_at(gate)
+        return found
 
     return held
 
