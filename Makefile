@@ -1,6 +1,6 @@
 # Every verb of the project. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check house requirements evals bench torture screenshots clean
+.PHONY: help setup demo test check house requirements evals bench torture screenshots clean force
 
 LEAST_PYTHON := 3.13
 VENV := .venv/bin
@@ -20,7 +20,7 @@ help: ## list the verbs
 setup: $(READY) ## make .venv with everything the other verbs need
 
 # uv takes the interpreter it is given and never fetches one; where uv itself is missing, pip brings it into .uv/.
-$(READY): pyproject.toml uv.lock scripts/find-python.sh
+$(READY): pyproject.toml uv.lock scripts/find-python.sh $(if $(EXTRAS),force)
 	@python=$$(sh scripts/find-python.sh $(LEAST_PYTHON)) || exit 1; \
 	if uv --version >/dev/null 2>&1; then uv=uv; else \
 	  uv=.uv/bin/uv; \

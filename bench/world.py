@@ -42,9 +42,9 @@ DRAGOMAN = {{"default": {{
     "grounding": {{"kind": "graphql", "host": "general_manager"}},
     "allowed_mutations": ["createPart", "updateProject", "deleteDelivery"],
     "confirm_mutations": ["deleteDelivery"],
-    # Counted as ever, and never reached.
+    # The limits of a project that sets none, for a million people in one.
     "rate_limit": {{
-        "max_requests_per_hour": 10**9, "max_tokens_per_hour": 10**12, "max_concurrent_turns": 10**6,
+        "max_requests_per_hour": 60 * 10**6, "max_tokens_per_hour": 10**11, "max_concurrent_turns": 10**7,
     }},
 }}}}
 """

@@ -178,9 +178,21 @@ def test_without_its_slot_a_session_would_get_two_conversations(beginning: Calla
 # The end of a run and its log -----------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def both_write(gate: threading.Barrier) -> Iterator[None]:
+    """Whoever is about to write a run is held there."""
+
+    def wait(**_: Any) -> None:
+        gate.wait()
+
+    pre_save.connect(wait, models.Run)
+    yield
+    pre_save.disconnect(wait, models.Run)
+
+
 # SQLite lets one transaction write at a time: there they never meet.
 @pytest.mark.parametrize("shared_database", SERVERS, indirect=True)
-@pytest.mark.usefixtures("missing")
+@pytest.mark.usefixtures("both_write")
 def test_the_end_of_a_run_and_its_log_write_one_row():
     conversation = DjangoStore()._create(ADA, "")
     leases.take(conversation.id, "run", "holder", 30)

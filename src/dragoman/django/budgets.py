@@ -9,9 +9,10 @@ import hashlib
 import logging
 import math
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -52,9 +53,15 @@ class Ledger:
         """Raise RateLimited if a message would be refused now. Nothing is reserved: only `admit` decides."""
         await in_thread(self._check, caller)
 
-    async def reserve(self, caller: Caller, run_id: str, tokens: int) -> int | None:
+    async def reserve(self, caller: Caller, account: Account, tokens: int) -> int | None:
         """Set tokens aside for a run that was let in; what its turn may use, None for no limit. Raises RateLimited."""
-        return await in_thread(self._reserve, caller, run_id, tokens)
+        if not account.reserved:  # it was let in with its share
+            account.reserved = self._share(account.tokens)
+        if account.tokens is None or tokens <= account.reserved:
+            return account.tokens
+        left = await in_thread(self._reserve, caller, account.run_id, tokens)
+        account.reserved = tokens
+        return left
 
     async def left(self, caller: Caller, run_id: str) -> int | None:
         """The tokens that are left for a run that was let in before; None for no limit."""
@@ -67,7 +74,14 @@ class Ledger:
     # What runs in a thread ------------------------------------------------------------------------------------------
 
     def _admit(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
-        return _again(lambda: self._admit_once(caller, conversation_id, run_id))
+        def once() -> int | None:
+            return self._admit_once(caller, conversation_id, run_id)
+
+        try:
+            return _again(once)
+        except models.Account.DoesNotExist:
+            _open(self._keys(caller))
+            return _again(once)
 
     def _reserve(self, caller: Caller, run_id: str, tokens: int) -> int | None:
         if self.limit.max_tokens_per_hour is None:
@@ -82,16 +96,11 @@ class Ledger:
 
     def _admit_once(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
         left: int | None = None
-        keys = self._keys(caller)
         database = _database()
-        limited = self._is_limited()
-        if limited:
-            _open(keys)
         with writing(database):
-            if limited:
-                _lock(keys)
-                self._part(caller)
-                left = self._room(caller)
+            if self._is_limited():
+                _lock(self._keys(caller))
+                left = self._let_in(caller)
             user = caller.user if caller.is_authenticated and isinstance(caller.user, get_user_model()) else None
             models.Usage.objects.using(database).create(
                 run_id=run_id,
@@ -108,7 +117,7 @@ class Ledger:
         with writing(_database()):
             _lock(self._keys(caller))
             mine = models.Usage.objects.using(_database()).get(pk=run_id)
-            left = self._room(caller, tokens, mine)
+            left = self._room(self._windows(caller, mine), tokens)
             if mine.reserved_tokens < tokens:
                 mine.reserved_tokens = tokens
                 mine.save(update_fields=["reserved_tokens"])
@@ -116,15 +125,14 @@ class Ledger:
 
     def _check(self, caller: Caller) -> None:
         if self._is_limited():
-            self._part(caller)
-            self._room(caller)
+            self._let_in(caller)
 
     def _left(self, caller: Caller, run_id: str) -> int | None:
         # Open again: should this process die now, what is stored of the run counts and not what it had settled before.
         models.Usage.objects.using(_database()).filter(pk=run_id).update(settled=None)
         if self.limit.max_tokens_per_hour is None:
             return None
-        used = max(self._standing(rows).tokens for rows in self._windows(caller))
+        used = max(window.standing().tokens for window in self._windows(caller))
         return max(0, self.limit.max_tokens_per_hour - used)
 
     def _settle(self, account: Account) -> None:
@@ -147,48 +155,38 @@ class Ledger:
 
     # Counting -------------------------------------------------------------------------------------------------------
 
-    def _part(self, caller: Caller) -> None:
-        """Raise TooManyTurns where as many of this caller's conversations are being answered as may be at once."""
+    def _let_in(self, caller: Caller) -> int | None:
+        """The tokens that are left for one more message, None without a limit. Raises TooManyTurns and RateLimited."""
+        windows = self._windows(caller)
         most = self.limit.max_concurrent_turns
-        if most is None:
-            return
-        for rows in self._windows(caller):
-            at_work = {row.run_id: row.conversation_id for row in rows.filter(settled=None) if _is_at_work(row, None)}
-            waiting = models.PausedCall.objects.using(_database()).filter(run_id__in=list(at_work), decision="")
-            for run_id in waiting.values_list("run_id", flat=True):
-                at_work.pop(run_id, None)
-            if len(set(at_work.values())) >= most:
-                raise TooManyTurns(most)
+        if most is not None and any(window.answering() >= most for window in windows):
+            raise TooManyTurns(most)
+        return self._room(windows)
 
-    def _room(self, caller: Caller, needed: int = 1, mine: models.Usage | None = None) -> int | None:
-        """The tokens that are left beside the row of this run, None without a limit.
+    def _room(self, windows: Sequence["_Window"], needed: int = 1) -> int | None:
+        """The tokens that are left, None without a limit.
 
         Raises RateLimited where there is no room for a message that needs so many tokens.
         """
+        if self.limit.max_requests_per_hour is None and self.limit.max_tokens_per_hour is None:
+            return None
         used, waits = 0, []
-        for every in self._windows(caller):
-            rows = every if mine is None else every.exclude(pk=mine.pk)
-            standing = self._standing(rows, mine)
+        for window in windows:
+            standing = window.standing()
             used = max(used, standing.tokens)
             if self._is_over(standing.requests, standing.tokens, needed):
-                waits.append(self._wait_seconds(rows, standing, needed))
+                waits.append(self._wait_seconds(window.rows, standing, needed))
         if waits:
             raise RateLimited(max(waits))
         return None if self.limit.max_tokens_per_hour is None else self.limit.max_tokens_per_hour - used
 
-    def _windows(self, caller: Caller) -> list["QuerySet[models.Usage]"]:
-        """The rows of the last hour that count against this caller: their own, and an anonymous one's address'."""
+    def _windows(self, caller: Caller, mine: models.Usage | None = None) -> list["_Window"]:
+        """What counts against this caller beside the row of this run: their own, and an anonymous one's address'."""
         since = timezone.now() - WINDOW
         rows = models.Usage.objects.using(_database()).filter(alias=self.alias, created__gt=since)
-        return [rows.filter(**{name: value}) for name, value in _subjects(caller)]
-
-    def _standing(self, rows: "QuerySet[models.Usage]", mine: models.Usage | None = None) -> "_Standing":
-        counted = rows.aggregate(
-            requests=Count("pk"),
-            tokens=Sum(F("input_tokens") + F("output_tokens"), filter=Q(settled__isnull=False)),
-        )
-        open_rows = {row.pk: _cost_so_far(row, mine) for row in rows.filter(settled=None)}
-        return _Standing(counted["requests"], (counted["tokens"] or 0) + sum(open_rows.values()), open_rows)
+        if mine is not None:
+            rows = rows.exclude(pk=mine.pk)
+        return [_Window(rows.filter(**{name: value}), mine) for name, value in _subjects(caller)]
 
     def _wait_seconds(self, rows: "QuerySet[models.Usage]", standing: "_Standing", needed: int) -> int:
         """Seconds until the oldest rows have left the hour and such a message is let in again; at least one."""
@@ -238,6 +236,40 @@ class _Standing:
     requests: int
     tokens: int
     unsettled: dict[str, int]
+
+
+@dataclass
+class _Window:
+    """The rows of the last hour that count against somebody, as one who decides about another message sees them.
+
+    `mine` is the row of the message that is decided about, where there is one; it is not among them.
+    """
+
+    rows: "QuerySet[models.Usage]"
+    mine: models.Usage | None = None
+
+    @cached_property
+    def unsettled(self) -> list[models.Usage]:
+        """Those whose runs are not over, or were lost."""
+        return list(self.rows.filter(settled=None))
+
+    def standing(self) -> _Standing:
+        """What they come to."""
+        counted = self.rows.aggregate(
+            requests=Count("pk"),
+            tokens=Sum(F("input_tokens") + F("output_tokens"), filter=Q(settled__isnull=False)),
+        )
+        costs = {row.pk: _cost_so_far(row, self.mine) for row in self.unsettled}
+        return _Standing(counted["requests"], (counted["tokens"] or 0) + sum(costs.values()), costs)
+
+    def answering(self) -> int:
+        """In how many conversations an answer is on its way, and does not wait for a person."""
+        at_work = {row.run_id: row.conversation_id for row in self.unsettled if _is_at_work(row, None)}
+        if at_work:
+            waiting = models.PausedCall.objects.using(_database()).filter(run_id__in=list(at_work), decision="")
+            for run_id in waiting.values_list("run_id", flat=True):
+                at_work.pop(run_id, None)
+        return len(set(at_work.values()))
 
 
 def _again(transact: Callable[[], int | None]) -> int | None:
@@ -305,21 +337,20 @@ def _address(caller: Caller) -> str:
     return caller.address or "unknown"
 
 
-def _open(keys: Iterable[str]) -> None:
-    """See to it that these accounts are there; of two at once one writes the row and both go on."""
-    missing = set(keys) - set(_accounts().filter(pk__in=keys).values_list("pk", flat=True))
-    if missing:
-        _accounts().bulk_create([models.Account(key=key) for key in sorted(missing)], ignore_conflicts=True)
+def _open(keys: Sequence[str]) -> None:
+    """Write the accounts that are missing; of two at once one writes the row and both go on."""
+    _accounts().bulk_create([models.Account(key=key) for key in keys], ignore_conflicts=True)
 
 
-def _lock(keys: Iterable[str]) -> None:
-    """Let nobody else count for these accounts until the transaction ends.
+def _lock(keys: Sequence[str]) -> None:
+    """Let nobody else count for these accounts until the transaction ends. Raises DoesNotExist where one is missing.
 
     It is the first statement of the transaction and the one that waits: what is read after it is up to date whatever
-    the isolation, and SQLite takes its one lock for writing at once.
+    the isolation.
     """
     for key in keys:
-        _accounts().filter(pk=key).update(used=timezone.now())
+        if not _accounts().filter(pk=key).update(used=timezone.now()):
+            raise models.Account.DoesNotExist
 
 
 def _accounts() -> Any:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
+from django.db import IntegrityError
 from django.db.models import Q
 from django.utils import timezone
 
@@ -83,13 +84,11 @@ def give_back(hold: Hold, holder: str) -> None:
         return
     runs = models.Run.objects.filter(run_id=hold.run_id)
     if hold.seq and not runs.update(seq=hold.seq, updated=timezone.now()):
-        # The run's log may be writing the very same row.
-        with writing():
-            models.Run.objects.update_or_create(
-                run_id=hold.run_id,
-                defaults={"seq": hold.seq},
-                create_defaults={"conversation_id": held_id, "seq": hold.seq},
-            )
+        try:
+            with writing():
+                models.Run.objects.create(run_id=hold.run_id, conversation_id=held_id, seq=hold.seq)
+        except IntegrityError:  # the run's log has just written the very same row
+            runs.update(seq=hold.seq, updated=timezone.now())
 
 
 def _end(lease_seconds: float) -> datetime:

@@ -17,7 +17,7 @@ from dragoman.harness.grounding import Grounding
 from dragoman.harness.limits import Limits
 from dragoman.harness.messages import Message, Outcome, Usage, new_id, now, unanswered
 from dragoman.harness.observers import Observer, Tracer, Untraced, tell
-from dragoman.harness.opening import opening
+from dragoman.harness.opening import Opening, opening
 from dragoman.harness.patience import Interrupt, uninterrupted
 from dragoman.harness.provider import Provider
 from dragoman.harness.results import to_json
@@ -110,8 +110,9 @@ class Assistant:
             async with self.store.hold(conversation.id, account.run_id, wait_seconds=_ASKING_SECONDS) as hold:
                 conversation = await self.store.get(conversation.id, caller)  # as it is now, and still theirs
                 messages = await self._mend(caller, await self.store.recent(conversation), hold)
-                await self._afford(caller, conversation, messages, said, account, instead_of)
+                opened = await self._afford(caller, conversation, messages, said, account, instead_of)
                 if instead_of:
+                    opened = None
                     revision.question(await self.store.messages(conversation.id), instead_of)  # may still be taken back
                     await uninterrupted(self.store.take_back(conversation.id, instead_of))
                     conversation = await self.store.get(conversation.id, caller)
@@ -120,7 +121,8 @@ class Assistant:
                 account.began = True
                 await uninterrupted(self.store.append(conversation.id, [said]))
                 yield await tell(self.observers, caller, hold, UserSaid(said.id, said.text, said.created))
-                run = self._execution(caller, conversation, hold, account, interrupt).run([*messages, said])
+                execution = self._execution(caller, conversation, hold, account, interrupt)
+                run = execution.run([*messages, said], opened=opened)
                 async with aclosing(run) as envelopes:
                     async for envelope in envelopes:
                         yield envelope
@@ -175,17 +177,21 @@ class Assistant:
         said: Message,
         account: Account,
         instead_of: str,
-    ) -> None:
-        """Set the tokens of the first request aside. Raises RateLimited where the hour has no room for it."""
+    ) -> Opening | None:
+        """Set the tokens of the first request aside: its opening, where there is a limit and it could be made.
+
+        Raises RateLimited where the hour has no room for it.
+        """
         if account.tokens is None:
-            return
+            return None
         earlier, told = list(takewhile(lambda message: message.id != instead_of, messages)), conversation.summary
         try:
             opened = await opening(self.grounding, caller, self.instructions, told, earlier, [said], self.limits)
         except Exception:  # the run will meet the same, and keep what became of it
-            return
+            return None
         needed = min(opened.tokens([said]), self.limits.context_tokens)
-        account.tokens = await self.budget.reserve(caller, account.run_id, needed)
+        account.tokens = await self.budget.reserve(caller, account, needed)
+        return opened
 
     async def _compare(self, caller: Caller, paused: PausedCall) -> None:
         """Raise unless the call would do now what the person was shown; the tools may be others by now."""

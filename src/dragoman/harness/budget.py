@@ -15,12 +15,14 @@ from dragoman.harness.patience import uninterrupted
 class Account:
     """What is known of one run's cost. `tokens` is what may still be used, None without a limit.
 
-    `used` is all that the run has cost so far, in every part of it; `began` says whether anything was kept of it, and
-    `waits` whether it has stopped for a person's decision and may go on in any process.
+    `reserved` is what the budget noted that it has set aside. `used` is all that the run has cost so far, in every part
+    of it; `began` says whether anything was kept of it, and `waits` whether it has stopped for a person's decision and
+    may go on in any process.
     """
 
     run_id: str
     tokens: int | None = None
+    reserved: int = 0
     began: bool = False
     waits: bool = False
     used: Usage = field(default_factory=Usage)
@@ -35,7 +37,7 @@ class Budget(Protocol):
         """Let a message in; the tokens its turn may use, None for no limit. Raises RateLimited and reserves nothing."""
         ...
 
-    async def reserve(self, caller: Caller, run_id: str, tokens: int) -> int | None:
+    async def reserve(self, caller: Caller, account: Account, tokens: int) -> int | None:
         """Set tokens aside for the first request of a run that was let in; what its turn may use, None for no limit.
 
         Raises RateLimited where fewer are left; the run is let in no longer once it is settled.
@@ -61,7 +63,7 @@ class Unlimited:
         """No limit."""
         return None
 
-    async def reserve(self, caller: Caller, run_id: str, tokens: int) -> int | None:
+    async def reserve(self, caller: Caller, account: Account, tokens: int) -> int | None:
         """No limit."""
         return None
 

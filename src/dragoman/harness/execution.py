@@ -47,8 +47,11 @@ class Execution:
         messages: Sequence[Message],
         decisions: Mapping[str, Decision] | None = None,
         waiting: Iterable[PausedCall] = (),
+        opened: Opening | None = None,
     ) -> AsyncGenerator[Envelope]:
         """Conduct the turn at the end of `messages`; `decisions` were made in it, the calls of `waiting` still wait.
+
+        `opened` is its opening where that is made already.
 
         What fails is a Failed event followed by Done. Cancelled or closed, it keeps and tells what was said so far.
         """
@@ -73,19 +76,21 @@ class Execution:
         told: set[str] = set()
         try:
             try:
-                opened = await opening(
-                    self.grounding,
-                    self.caller,
-                    self.instructions,
-                    self.conversation.summary,
-                    messages[:split],
-                    turn.messages,
-                    self.limits,
-                )
+                if opened is None:
+                    opened = await opening(
+                        self.grounding,
+                        self.caller,
+                        self.instructions,
+                        self.conversation.summary,
+                        messages[:split],
+                        turn.messages,
+                        self.limits,
+                    )
                 turn.toolbox = opened.toolbox
                 turn.head = await self._head(opened, keeper)
                 async for event in events:
-                    await keeper.flush()
+                    if keeper.behind:
+                        await keeper.flush()
                     if isinstance(event, ToolReturned):
                         told.add(event.result.call_id)
                         basis.follow(turn.messages)
@@ -150,6 +155,11 @@ class _Keeper:
     def pay(self, cost: Usage) -> None:
         """The history was folded at this cost."""
         self.folding += cost
+
+    @property
+    def behind(self) -> bool:
+        """Whether there is something to keep."""
+        return self.kept < len(self.turn.messages) or len(self.turn.asked) != len(self.paused or ())
 
     async def flush(self) -> None:
         messages = self.turn.messages
