@@ -62,6 +62,9 @@ async def tell(observers: Sequence[Observer], caller: Caller, hold: Hold, event:
 async def _observe(observers: Sequence[Observer], caller: Caller, envelope: Envelope, seconds: float | None) -> None:
     for observer in observers:
         try:
+            if seconds is None:  # even a timeout without an end costs more than most observers
+                await observer(caller, envelope)
+                continue
             async with asyncio.timeout(seconds):
                 await observer(caller, envelope)
         except TimeoutError:

@@ -1,6 +1,5 @@
 """A model that plays a written script: for tests, demonstrations and evals without a key."""
 
-import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
@@ -60,7 +59,7 @@ async def _piece(line: Line) -> Piece | None:
         return Text(line)
     if isinstance(line, Exception):
         raise line
-    if inspect.isroutine(line):
+    if callable(line):
         await line()
         return None
-    return line  # type: ignore[return-value]  # what is left is a piece
+    return line
