@@ -16,7 +16,7 @@ import websockets
 
 from bench.scripts import CHUNKS
 
-TURNS = 5
+TURNS = 20
 UPSTREAM = "upstream"  # in the place of a provider: GeneralManager's own chat
 
 

@@ -15,10 +15,9 @@ Found = tuple[Entry, str | None]
 Counts = tuple[str | None, int, int, int]  # incomplete, files, insertions, deletions
 
 _COMMIT = """
-    INSERT INTO commits (sha, author_id, identity_id, authored_at, committed_at, parents, subject, body, is_merge,
+    INSERT INTO commits (id, sha, author_id, identity_id, authored_at, committed_at, parents, subject, body, is_merge,
                          incomplete, files_changed, insertions, deletions)
-    SELECT ?, author_id, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM identities WHERE id = ?
-    ON CONFLICT (sha) DO NOTHING
+    SELECT ?, ?, author_id, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM identities WHERE id = ?
 """
 _MENDED = "UPDATE commits SET incomplete = ?, files_changed = ?, insertions = ?, deletions = ? WHERE id = ?"
 _FILE = (
@@ -61,34 +60,39 @@ class Keeper:
             yield kept + self._write(waiting)
 
     def _write(self, found: list[Found]) -> int:
+        """In few statements: one for each commit would take longer than git takes to tell it."""
+        commits: list[tuple[object, ...]] = []
+        files: list[tuple[object, ...]] = []
+        told: list[tuple[int, str, str]] = []
         with transaction(self.connection):
+            known = self._known([entry.sha for entry, _ in found])
+            first = self.connection.execute("SELECT coalesce(max(id), 0) + 1 FROM commits").fetchone()[0]
             for entry, incomplete in found:
-                self._one(entry, incomplete)
+                counts = _counts(entry, incomplete)
+                row_id: int | None = first + len(commits)
+                if entry.sha in known:
+                    row_id = self._mended(entry, counts)
+                else:
+                    commits.append((row_id, *self._row(entry, counts)))
+                    self.odd += entry.odd
+                if row_id is not None:
+                    rows = [(entry.sha, c.path, c.old_path, c.status, c.insertions, c.deletions) for c in entry.changes]
+                    files += rows
+                    paths = words.of_paths(_both(row[1:3] for row in rows))
+                    told.append((row_id, _message(entry.subject, entry.body), paths))
+            self.connection.executemany(_COMMIT, commits)
+            self.connection.executemany(_FILE, files)
+            words.add(self.connection, told)
+        self.new += len(commits)
         return len(found)
 
-    def _one(self, entry: Entry, incomplete: str | None) -> None:
-        counts = (
-            incomplete,
-            len(entry.changes),
-            sum(change.insertions or 0 for change in entry.changes),
-            sum(change.deletions or 0 for change in entry.changes),
-        )
-        commit_id = self._new(entry, counts) or self._mended(entry, counts)
-        if commit_id is None:
-            return
-        rows = [(entry.sha, c.path, c.old_path, c.status, c.insertions, c.deletions) for c in entry.changes]
-        self.connection.executemany(_FILE, rows)
-        words.add(self.connection, commit_id, _message(entry.subject, entry.body), _both(row[1:3] for row in rows))
+    def _known(self, shas: Sequence[str]) -> set[str]:
+        marks = ",".join("?" * len(shas))
+        return {row[0] for row in self.connection.execute(f"SELECT sha FROM commits WHERE sha IN ({marks})", shas)}
 
-    def _new(self, entry: Entry, counts: Counts) -> int | None:
+    def _row(self, entry: Entry, counts: Counts) -> tuple[object, ...]:
         told = (entry.authored_at, entry.committed_at, " ".join(entry.parents), entry.subject, entry.body)
-        who = self._identity(entry.author, entry.email)
-        made = self.connection.execute(_COMMIT, (entry.sha, *told, len(entry.parents) > 1, *counts, who))
-        if not made.rowcount:
-            return None
-        self.new += 1
-        self.odd += entry.odd
-        return made.lastrowid
+        return (entry.sha, *told, len(entry.parents) > 1, *counts, self._identity(entry.author, entry.email))
 
     def _mended(self, entry: Entry, counts: Counts) -> int | None:
         """Make room for the files of a commit that was incomplete; None where another scan was faster, or nothing has come."""
@@ -114,6 +118,12 @@ class Keeper:
 
     def _paths(self, sha: str) -> list[str]:
         return _both(self.connection.execute("SELECT path, old_path FROM commit_files WHERE sha = ?", (sha,)))
+
+
+def _counts(entry: Entry, incomplete: str | None) -> Counts:
+    insertions = sum(change.insertions or 0 for change in entry.changes)
+    deletions = sum(change.deletions or 0 for change in entry.changes)
+    return incomplete, len(entry.changes), insertions, deletions
 
 
 def _message(subject: str, body: str) -> str:

@@ -17,8 +17,8 @@ SHALLOW = "shallow clone: its parent is not here"
 NOT_COUNTED = "an object is missing: lines not counted"
 NO_FILES = "an object is missing: files not known"
 
-_AT_ONCE = 4_000  # commits that one git reads
-_BLOCK = 250  # of them, kept in memory
+_AT_ONCE = 16_000  # commits that one git reads
+_BLOCK = 500  # of them, kept in memory
 _GIVING_UP = 8  # missing contents in a row, after which a partial clone is not asked for more of them
 
 

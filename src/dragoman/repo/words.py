@@ -45,11 +45,9 @@ def _parts(path: str) -> tuple[str, ...]:
     return tuple(part for word in _WORD.findall(path) for part in {word, *_CAMEL.split(word)})
 
 
-def add(connection: sqlite3.Connection, commit_id: int, message: str, paths: Iterable[str]) -> None:
-    """Keep the words of a new commit."""
-    connection.execute(
-        "INSERT INTO commit_words (rowid, message, paths) VALUES (?, ?, ?)", (commit_id, message, of_paths(paths))
-    )
+def add(connection: sqlite3.Connection, told: Iterable[tuple[int, str, str]]) -> None:
+    """Keep the words of new commits: of each its id, its message and `of_paths` of its files."""
+    connection.executemany("INSERT INTO commit_words (rowid, message, paths) VALUES (?, ?, ?)", told)
 
 
 def forget(connection: sqlite3.Connection, commit_id: int, message: str, paths: Iterable[str]) -> None:
