@@ -7,13 +7,13 @@ django.setup()
 from django.db.models import Sum
 from django.utils import timezone
 
-from dragoman.django import budgets, models
+from dragoman.django import models, standing
 
 
 def faults() -> list[str]:
     """Rows of the ledger that differ from the messages, and what nobody will come back for."""
     found = []
-    budgets.settle_lost(timezone.now())
+    standing.settle_lost(timezone.now())
     for row in models.Usage.objects.all():
         rounds = models.Message.objects.filter(run_id=row.run_id, role="assistant")
         used = rounds.aggregate(given=Sum("input_tokens"), said=Sum("output_tokens"))

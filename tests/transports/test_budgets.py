@@ -11,7 +11,7 @@ from django.test import AsyncClient
 from django.utils import timezone
 from pytest_django import Settings
 
-from dragoman.django import assistants, budgets, models
+from dragoman.django import assistants, budgets, models, standing
 from dragoman.django.threads import in_thread
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import ProviderError, RateLimited
@@ -210,7 +210,7 @@ async def test_a_run_whose_process_died_after_a_decision_counts_what_was_stored_
     person = await get_user_model().objects.aget(username="wanda")
     await assistants.desk().budget.left(Caller(f"user:{person.pk}", person, is_authenticated=True), row.run_id)
     await models.Message.objects.filter(run_id=row.run_id, role="assistant").aupdate(input_tokens=7_000)
-    assert await in_thread(budgets.settle_lost, timezone.now() + timedelta(seconds=1)) == 1
+    assert await in_thread(standing.settle_lost, timezone.now() + timedelta(seconds=1)) == 1
     await row.arefresh_from_db()
     assert row.input_tokens == 7_000
 
@@ -223,7 +223,7 @@ async def test_what_asked_for_a_decision_counts_after_its_conversation_was_delet
     await models.Conversation.objects.all().adelete()
     limit(tokens=used)
     assert (await post(client, "/chat/", {"text": "hello"})).status_code == 429
-    assert await in_thread(budgets.settle_lost, timezone.now() + timedelta(seconds=1)) == 1
+    assert await in_thread(standing.settle_lost, timezone.now() + timedelta(seconds=1)) == 1
     await row.arefresh_from_db()
     assert (row.input_tokens, row.reserved_tokens) == (used, 0)
     assert row.settled is not None

@@ -11,29 +11,25 @@ import math
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import cached_property
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db import OperationalError, router, transaction
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db import OperationalError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from dragoman.django import models
 from dragoman.django.conf import RateLimit
+from dragoman.django.standing import HOUR, Standing, Window, address, database, subjects, usage, windows
 from dragoman.django.threads import in_thread
 from dragoman.django.transactions import writing
 from dragoman.harness.budget import Account
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import RateLimited, TooManyTurns
-from dragoman.harness.messages import Usage as Spent
 
 log = logging.getLogger("dragoman.budgets")
 
-WINDOW = timedelta(hours=1)
-
-_BEGINNING = timedelta(minutes=1)  # within which a message that was let in has taken its conversation
 _ATTEMPTS = 5
 _SHARE = 4_000  # tokens reserved for a message where nothing says how many messages an hour's tokens are meant for
 
@@ -96,17 +92,16 @@ class Ledger:
 
     def _admit_once(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
         left: int | None = None
-        database = _database()
-        with writing(database):
+        with writing(database()):
             if self._is_limited():
                 _lock(self._keys(caller))
                 left = self._let_in(caller)
             user = caller.user if caller.is_authenticated and isinstance(caller.user, get_user_model()) else None
-            models.Usage.objects.using(database).create(
+            usage().create(
                 run_id=run_id,
                 alias=self.alias,
                 account=caller.key,
-                address="" if caller.is_authenticated else _address(caller),
+                address="" if caller.is_authenticated else address(caller),
                 user_id=None if user is None else user.pk,
                 conversation_id=uuid.UUID(conversation_id),
                 reserved_tokens=self._share(left),
@@ -114,10 +109,10 @@ class Ledger:
         return left
 
     def _reserve_once(self, caller: Caller, run_id: str, tokens: int) -> int | None:
-        with writing(_database()):
+        with writing(database()):
             _lock(self._keys(caller))
-            mine = models.Usage.objects.using(_database()).get(pk=run_id)
-            left = self._room(self._windows(caller, mine), tokens)
+            mine = usage().get(pk=run_id)
+            left = self._room(windows(self.alias, caller, mine), tokens)
             if mine.reserved_tokens < tokens:
                 mine.reserved_tokens = tokens
                 mine.save(update_fields=["reserved_tokens"])
@@ -129,14 +124,14 @@ class Ledger:
 
     def _left(self, caller: Caller, run_id: str) -> int | None:
         # Open again: should this process die now, what is stored of the run counts and not what it had settled before.
-        models.Usage.objects.using(_database()).filter(pk=run_id).update(settled=None)
+        usage().filter(pk=run_id).update(settled=None)
         if self.limit.max_tokens_per_hour is None:
             return None
-        used = max(window.standing().tokens for window in self._windows(caller))
+        used = max(window.standing().tokens for window in windows(self.alias, caller))
         return max(0, self.limit.max_tokens_per_hour - used)
 
     def _settle(self, account: Account) -> None:
-        row = models.Usage.objects.using(_database()).filter(pk=account.run_id)
+        row = usage().filter(pk=account.run_id)
         if not account.began:
             row.filter(settled=None).delete()
             return
@@ -149,7 +144,7 @@ class Ledger:
             cached_tokens=account.used.cached_tokens,
             estimated=account.used.estimated,
             reserved_tokens=0,
-            # Somebody may have gone on with a run that waited, and died, before this is written: see `_cost_so_far`.
+            # Somebody may have gone on with a run that waited, and died, before this is written: see `standing`.
             **({} if account.waits else {"settled": timezone.now()}),
         )
 
@@ -157,13 +152,13 @@ class Ledger:
 
     def _let_in(self, caller: Caller) -> int | None:
         """The tokens that are left for one more message, None without a limit. Raises TooManyTurns and RateLimited."""
-        windows = self._windows(caller)
+        counted = windows(self.alias, caller)
         most = self.limit.max_concurrent_turns
-        if most is not None and any(window.answering() >= most for window in windows):
+        if most is not None and any(window.answering() >= most for window in counted):
             raise TooManyTurns(most)
-        return self._room(windows)
+        return self._room(counted)
 
-    def _room(self, windows: Sequence["_Window"], needed: int = 1) -> int | None:
+    def _room(self, counted: Sequence[Window], needed: int = 1) -> int | None:
         """The tokens that are left, None without a limit.
 
         Raises RateLimited where there is no room for a message that needs so many tokens.
@@ -171,7 +166,7 @@ class Ledger:
         if self.limit.max_requests_per_hour is None and self.limit.max_tokens_per_hour is None:
             return None
         used, waits = 0, []
-        for window in windows:
+        for window in counted:
             standing = window.standing()
             used = max(used, standing.tokens)
             if self._is_over(standing.requests, standing.tokens, needed):
@@ -180,15 +175,7 @@ class Ledger:
             raise RateLimited(max(waits))
         return None if self.limit.max_tokens_per_hour is None else self.limit.max_tokens_per_hour - used
 
-    def _windows(self, caller: Caller, mine: models.Usage | None = None) -> list["_Window"]:
-        """What counts against this caller beside the row of this run: their own, and an anonymous one's address'."""
-        since = timezone.now() - WINDOW
-        rows = models.Usage.objects.using(_database()).filter(alias=self.alias, created__gt=since)
-        if mine is not None:
-            rows = rows.exclude(pk=mine.pk)
-        return [_Window(rows.filter(**{name: value}), mine) for name, value in _subjects(caller)]
-
-    def _wait_seconds(self, rows: "QuerySet[models.Usage]", standing: "_Standing", needed: int) -> int:
+    def _wait_seconds(self, rows: "QuerySet[models.Usage]", standing: Standing, needed: int) -> int:
         """Seconds until the oldest rows have left the hour and such a message is let in again; at least one."""
         frees: datetime | None = None
         requests, tokens = standing.requests, standing.tokens
@@ -199,8 +186,8 @@ class Ledger:
             tokens -= standing.unsettled.get(row.pk, row.input_tokens + row.output_tokens)
             frees = row.created
         if frees is None or self._is_over(requests, tokens, needed):
-            return int(WINDOW.total_seconds())  # a limit of nothing lets nothing in, ever
-        return max(1, math.ceil((frees + WINDOW - timezone.now()).total_seconds()))
+            return int(HOUR.total_seconds())  # a limit of nothing lets nothing in, ever
+        return max(1, math.ceil((frees + HOUR - timezone.now()).total_seconds()))
 
     def _is_over(self, requests: int, tokens: int, needed: int) -> bool:
         most = self.limit
@@ -223,53 +210,10 @@ class Ledger:
         return max(1, min(share, left))
 
     def _keys(self, caller: Caller) -> list[str]:
-        return sorted(self._key(name, value) for name, value in _subjects(caller))
+        return sorted(self._key(name, value) for name, value in subjects(caller))
 
     def _key(self, name: str, value: str) -> str:
         return hashlib.sha256(f"{self.alias}\n{name}\n{value}".encode()).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """What was used within the hour; `unsettled` is what each open row counts."""
-
-    requests: int
-    tokens: int
-    unsettled: dict[str, int]
-
-
-@dataclass
-class _Window:
-    """The rows of the last hour that count against somebody, as one who decides about another message sees them.
-
-    `mine` is the row of the message that is decided about, where there is one; it is not among them.
-    """
-
-    rows: "QuerySet[models.Usage]"
-    mine: models.Usage | None = None
-
-    @cached_property
-    def unsettled(self) -> list[models.Usage]:
-        """Those whose runs are not over, or were lost."""
-        return list(self.rows.filter(settled=None))
-
-    def standing(self) -> _Standing:
-        """What they come to."""
-        counted = self.rows.aggregate(
-            requests=Count("pk"),
-            tokens=Sum(F("input_tokens") + F("output_tokens"), filter=Q(settled__isnull=False)),
-        )
-        costs = {row.pk: _cost_so_far(row, self.mine) for row in self.unsettled}
-        return _Standing(counted["requests"], (counted["tokens"] or 0) + sum(costs.values()), costs)
-
-    def answering(self) -> int:
-        """In how many conversations an answer is on its way, and does not wait for a person."""
-        at_work = {row.run_id: row.conversation_id for row in self.unsettled if _is_at_work(row, None)}
-        if at_work:
-            waiting = models.PausedCall.objects.using(_database()).filter(run_id__in=list(at_work), decision="")
-            for run_id in waiting.values_list("run_id", flat=True):
-                at_work.pop(run_id, None)
-        return len(set(at_work.values()))
 
 
 def _again(transact: Callable[[], int | None]) -> int | None:
@@ -278,63 +222,9 @@ def _again(transact: Callable[[], int | None]) -> int | None:
         try:
             return transact()
         except OperationalError:
-            if transaction.get_connection(_database()).in_atomic_block:
+            if transaction.get_connection(database()).in_atomic_block:
                 raise
     return transact()
-
-
-def settle_lost(before: datetime) -> int:
-    """Settle the rows that were let in before this moment and never settled, by what is known of their runs."""
-    lost = models.Usage.objects.using(_database()).filter(settled=None, created__lt=before)
-    for row in lost:
-        used = _known(row)
-        models.Usage.objects.using(_database()).filter(pk=row.pk, settled=None).update(
-            input_tokens=used.input_tokens,
-            output_tokens=used.output_tokens,
-            cached_tokens=used.cached_tokens,
-            reserved_tokens=0,
-            settled=timezone.now(),
-        )
-    return len(lost)
-
-
-def _cost_so_far(row: models.Usage, mine: models.Usage | None) -> int:
-    """What an unsettled row counts: what is known of its run, and while that may be at work its reservation."""
-    known = _known(row)
-    used = known.input_tokens + known.output_tokens
-    return max(used, row.reserved_tokens) if _is_at_work(row, mine) else used
-
-
-def _is_at_work(row: models.Usage, mine: models.Usage | None) -> bool:
-    """Whether a row's run may go on: it was only just let in, or somebody still holds its conversation, and not I."""
-    if timezone.now() - row.created < _BEGINNING:
-        return True
-    if mine is not None and mine.conversation_id == row.conversation_id:
-        return False
-    held = models.Conversation.objects.using(_database()).filter(pk=row.conversation_id or uuid.UUID(int=0))
-    return held.filter(lease_until__gt=timezone.now()).exists()
-
-
-def _known(row: models.Usage) -> Spent:
-    """The tokens of all that is stored of a row's run, or what was written down before its conversation was deleted."""
-    rounds = models.Message.objects.using(_database()).filter(run_id=row.run_id, role="assistant")
-    if row.conversation_id is not None:  # which has an index
-        rounds = rounds.filter(conversation_id=row.conversation_id)
-    found = rounds.aggregate(given=Sum("input_tokens"), said=Sum("output_tokens"), cached=Sum("cached_tokens"))
-    stored = Spent(found["given"] or 0, found["said"] or 0, found["cached"] or 0)
-    written = Spent(row.input_tokens, row.output_tokens, row.cached_tokens)
-    return max(stored, written, key=lambda known: known.input_tokens + known.output_tokens)
-
-
-def _subjects(caller: Caller) -> list[tuple[str, str]]:
-    """Whose hour a message counts for, as columns of the ledger."""
-    by_address = [] if caller.is_authenticated else [("address", _address(caller))]
-    return [("account", caller.key), *by_address]
-
-
-def _address(caller: Caller) -> str:
-    # Whoever has no known address shares one account: to hide it is no way around the limit.
-    return caller.address or "unknown"
 
 
 def _open(keys: Sequence[str]) -> None:
@@ -354,8 +244,4 @@ def _lock(keys: Sequence[str]) -> None:
 
 
 def _accounts() -> Any:
-    return models.Account.objects.using(_database())
-
-
-def _database() -> str:
-    return router.db_for_write(models.Usage)
+    return models.Account.objects.using(database())

@@ -12,7 +12,7 @@ from django.db import router
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from dragoman.django import budgets, models, runlog
+from dragoman.django import models, runlog, standing
 from dragoman.django.conf import AssistantSettings
 from dragoman.django.threads import in_thread
 from dragoman.harness.caller import Caller
@@ -57,7 +57,7 @@ def clean(found: AssistantSettings, *, dry_run: bool = False, batches: int | Non
     accounts = models.Account.objects.using(_database()).filter(used__lt=now - _ACCOUNTS)
     if dry_run:
         return Cleaned(_expired(found, now).count(), usage.count(), accounts.count())
-    settled = budgets.settle_lost(now - timedelta(seconds=2 * found.limits.turn_seconds))
+    settled = standing.settle_lost(now - timedelta(seconds=2 * found.limits.turn_seconds))
     runlog.prune(now - _LOGS)
     conversations = 0
     for _ in range(batches) if batches else itertools.count():
