@@ -39,10 +39,11 @@ def _data(response):
     return (row for row in response if row.startswith(b"data: "))
 
 
-async def test_every_stream_and_socket_is_told_and_what_nobody_hears_is_put_away(tmp_path: Path):
+@pytest.mark.parametrize("kind", ["uvicorn", "daphne"])
+async def test_every_stream_and_socket_is_told_and_what_nobody_hears_is_put_away(tmp_path: Path, kind: str):
     """With a time of grace an answer outlives its line; it does not outlive its server, nor keep it."""
     world.forget()
-    with serving(tmp_path, settings=LASTING) as server:
+    with serving(tmp_path, kind, settings=LASTING) as server:
         heard, unheard, spoken = Browser(server), Browser(server, "wilbur"), Browser(server, "carla")
         with unheard.stream("/chat/", {"text": "silent"}) as frames:
             left = next(frames)["conversation_id"]
