@@ -91,8 +91,12 @@ def serving(home: Path, *repositories: Path, provider: str = "planner") -> Itera
     words += ["--repo", *map(str, repositories)]
     environment = {**os.environ, "DRAGOMAN_HOME": str(home), "PYTHONUNBUFFERED": "1"}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
-    # Its own session, so that a Ctrl-C of the person who runs the tests is not one of its own.
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True)
+    # Its own session, so that a Ctrl-C of the person who runs the tests is not one of its own; and able to be interrupted,
+    # which what a shell has put in the background is not.
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     try:
         assert process.stdout is not None
         line = process.stdout.readline()

@@ -9,13 +9,12 @@ import hashlib
 import logging
 import math
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db import OperationalError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -23,14 +22,13 @@ from dragoman.django import models
 from dragoman.django.conf import RateLimit
 from dragoman.django.standing import HOUR, Standing, Window, address, database, subjects, usage, windows
 from dragoman.django.threads import in_thread
-from dragoman.django.transactions import writing
+from dragoman.django.transactions import again, writing
 from dragoman.harness.budget import Account
 from dragoman.harness.caller import Caller
 from dragoman.harness.errors import RateLimited, TooManyTurns
 
 log = logging.getLogger("dragoman.budgets")
 
-_ATTEMPTS = 5
 _SHARE = 4_000  # tokens reserved for a message where nothing says how many messages an hour's tokens are meant for
 
 
@@ -70,14 +68,11 @@ class Ledger:
     # What runs in a thread ------------------------------------------------------------------------------------------
 
     def _admit(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
-        def once() -> int | None:
-            return self._admit_once(caller, conversation_id, run_id)
-
         try:
-            return _again(once)
+            return self._admit_once(caller, conversation_id, run_id)
         except models.Account.DoesNotExist:
             _open(self._keys(caller))
-            return _again(once)
+            return self._admit_once(caller, conversation_id, run_id)
 
     def _reserve(self, caller: Caller, run_id: str, tokens: int) -> int | None:
         if self.limit.max_tokens_per_hour is None:
@@ -88,8 +83,9 @@ class Ledger:
                 "it can never be let in. Raise that limit.",
                 *(self.alias, tokens, self.limit.max_tokens_per_hour),
             )
-        return _again(lambda: self._reserve_once(caller, run_id, tokens))
+        return self._reserve_once(caller, run_id, tokens)
 
+    @again
     def _admit_once(self, caller: Caller, conversation_id: str, run_id: str) -> int | None:
         left: int | None = None
         with writing(database()):
@@ -108,6 +104,7 @@ class Ledger:
             )
         return left
 
+    @again
     def _reserve_once(self, caller: Caller, run_id: str, tokens: int) -> int | None:
         with writing(database()):
             _lock(self._keys(caller))
@@ -122,6 +119,7 @@ class Ledger:
         if self._is_limited():
             self._let_in(caller)
 
+    @again
     def _left(self, caller: Caller, run_id: str) -> int | None:
         # Open again: should this process die now, what is stored of the run counts and not what it had settled before.
         usage().filter(pk=run_id).update(settled=None)
@@ -130,6 +128,7 @@ class Ledger:
         used = max(window.standing().tokens for window in windows(self.alias, caller))
         return max(0, self.limit.max_tokens_per_hour - used)
 
+    @again
     def _settle(self, account: Account) -> None:
         row = usage().filter(pk=account.run_id)
         if not account.began:
@@ -216,17 +215,7 @@ class Ledger:
         return hashlib.sha256(f"{self.alias}\n{name}\n{value}".encode()).hexdigest()
 
 
-def _again(transact: Callable[[], int | None]) -> int | None:
-    """What a transaction comes to; a database may call off one of two that wait for each other."""
-    for _ in range(_ATTEMPTS - 1):
-        try:
-            return transact()
-        except OperationalError:
-            if transaction.get_connection(database()).in_atomic_block:
-                raise
-    return transact()
-
-
+@again
 def _open(keys: Sequence[str]) -> None:
     """Write the accounts that are missing; of two at once one writes the row and both go on."""
     _accounts().bulk_create([models.Account(key=key) for key in keys], ignore_conflicts=True)

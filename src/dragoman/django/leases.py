@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from dragoman.django import models
 from dragoman.django.threads import in_thread
-from dragoman.django.transactions import writing
+from dragoman.django.transactions import again, writing
 from dragoman.harness.errors import ConversationBusy, UnknownConversation
 from dragoman.harness.messages import new_id
 from dragoman.harness.patience import uninterrupted
@@ -57,6 +57,7 @@ def unknown() -> UnknownConversation:
 # What runs in a thread ------------------------------------------------------------------------------------------------
 
 
+@again
 def take(conversation_id: str, run_id: str, holder: str, lease_seconds: float) -> int | None:
     """Take the lease: the run's last number, or None while somebody else has it. Raises UnknownConversation."""
     this = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id))
@@ -70,6 +71,7 @@ def take(conversation_id: str, run_id: str, holder: str, lease_seconds: float) -
     return models.Run.objects.filter(run_id=run_id).values_list("seq", flat=True).first() or 0
 
 
+@again
 def prolong(conversation_id: str, holder: str, lease_seconds: float) -> bool:
     """Let the lease run on; False where it was lost."""
     held = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id), lease_holder=holder)
@@ -79,16 +81,26 @@ def prolong(conversation_id: str, holder: str, lease_seconds: float) -> bool:
 def give_back(hold: Hold, holder: str) -> None:
     """Give the lease back, unless it was lost, and keep the run's last number."""
     held_id = uuid.UUID(hold.conversation_id)
-    held = models.Conversation.objects.filter(pk=held_id, lease_holder=holder)
-    if not held.update(lease_holder="", lease_until=None, updated=timezone.now()):
+    if _freed(held_id, holder) and hold.seq:
+        _keep_number(hold.run_id, held_id, hold.seq)
+
+
+@again
+def _freed(conversation_id: uuid.UUID, holder: str) -> bool:
+    held = models.Conversation.objects.filter(pk=conversation_id, lease_holder=holder)
+    return bool(held.update(lease_holder="", lease_until=None, updated=timezone.now()))
+
+
+@again
+def _keep_number(run_id: str, conversation_id: uuid.UUID, seq: int) -> None:
+    runs = models.Run.objects.filter(run_id=run_id)
+    if runs.update(seq=seq, updated=timezone.now()):
         return
-    runs = models.Run.objects.filter(run_id=hold.run_id)
-    if hold.seq and not runs.update(seq=hold.seq, updated=timezone.now()):
-        try:
-            with writing():
-                models.Run.objects.create(run_id=hold.run_id, conversation_id=held_id, seq=hold.seq)
-        except IntegrityError:  # the run's log has just written the very same row
-            runs.update(seq=hold.seq, updated=timezone.now())
+    try:
+        with writing():
+            models.Run.objects.create(run_id=run_id, conversation_id=conversation_id, seq=seq)
+    except IntegrityError:  # the run's log has just written the very same row
+        runs.update(seq=seq, updated=timezone.now())
 
 
 def _end(lease_seconds: float) -> datetime:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from dragoman.django import models
 from dragoman.django.rows import storable
+from dragoman.django.transactions import again
 from dragoman.harness.caller import Caller
 
 TITLE_CHARACTERS = 200
@@ -48,11 +49,13 @@ def listed(alias: str, caller: Caller, limit: int, offset: int) -> tuple[list[Li
     ], len(page) > limit
 
 
+@again
 def rename(alias: str, caller: Caller, conversation_id: str, title: str) -> None:
     """Give a conversation of this caller another title."""
     _owned(alias, caller).filter(pk=uuid.UUID(conversation_id)).update(title=storable(title))
 
 
+@again
 def delete(alias: str, caller: Caller, conversation_id: str) -> None:
     """Delete a conversation of this caller with all that belongs to it."""
     _owned(alias, caller).filter(pk=uuid.UUID(conversation_id)).delete()
@@ -74,6 +77,7 @@ def export(owner: str, alias: str | None = None) -> dict[str, Any]:
     }
 
 
+@again
 def delete_all(owner: str, alias: str | None = None) -> int:
     """Delete every conversation of a person; how many there were.
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from dragoman.django import models
 from dragoman.django.rows import storable
 from dragoman.django.threads import in_thread
-from dragoman.django.transactions import writing
+from dragoman.django.transactions import again, writing
 from dragoman.harness import wire
 from dragoman.harness.events import Done, Envelope
 from dragoman.harness.patience import uninterrupted
@@ -49,6 +49,7 @@ async def logged(envelopes: AsyncGenerator[Envelope]) -> AsyncGenerator[Envelope
         await uninterrupted(writer.finish())
 
 
+@again
 def look(conversation_id: str, run_id: str, after: int) -> Look | None:
     """The log of a run from the frame after `after` on; None where none is kept. Whoever looks counts as listening."""
     runs = models.Run.objects.filter(run_id=run_id, conversation_id=uuid.UUID(conversation_id)).exclude(state="")
@@ -112,6 +113,7 @@ class _Writer:
             await in_thread(_set_state, last.run_id, "waiting", last.seq)
 
 
+@again
 def _keep(fresh: Sequence[Envelope]) -> None:
     with writing():
         for run_id, told in groupby(fresh, key=lambda envelope: envelope.run_id):
@@ -131,6 +133,7 @@ def _keep(fresh: Sequence[Envelope]) -> None:
                 old.exclude(run_id=run_id).delete()
 
 
+@again
 def _set_state(run_id: str, state: str, seq: int) -> None:
     """Where a run stands after this number. Another worker may have gone on with it since: then that one's word holds."""
     models.Run.objects.filter(run_id=run_id, seq__lte=seq).update(state=state, seq=seq, updated=timezone.now())

@@ -11,6 +11,7 @@ from django.utils import timezone
 from dragoman.django import models, runlog
 from dragoman.django.shutdown import takes_leave
 from dragoman.django.threads import in_thread
+from dragoman.django.transactions import again
 from dragoman.harness import wire
 from dragoman.harness.errors import ChatError
 from dragoman.harness.runs import Run, Supervisor
@@ -159,6 +160,7 @@ def _unknown() -> UnknownRun:
     return UnknownRun("There is no such run, or it is not kept any more. Load the conversation.")
 
 
+@again
 def _ask_to_stop(conversation_id: str) -> bool:
     held = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id), lease_until__gt=timezone.now())
     return bool(held.update(stop_requested=True))

@@ -14,7 +14,7 @@ from dragoman.django import leases, models, rows
 from dragoman.django.leases import unknown
 from dragoman.django.rows import storable
 from dragoman.django.threads import in_thread
-from dragoman.django.transactions import writing
+from dragoman.django.transactions import again, writing
 from dragoman.harness.caller import Caller
 from dragoman.harness.messages import Message, ToolResult
 from dragoman.harness.store import Conversation, Decision, Hold, PausedCall, changed, title_of
@@ -103,9 +103,11 @@ class DjangoStore:
 
     # What runs in a thread ------------------------------------------------------------------------------------------
 
+    @again
     def _create(self, caller: Caller, session: str) -> Conversation:
         return rows.conversation(models.Conversation.objects.create(**self._new(caller, session)))
 
+    @again
     def _newest(self, caller: Caller, session: str) -> Conversation:
         own = self._owned(caller).filter(session=session)
         row = own.order_by("-created", "pk").first()
@@ -137,6 +139,7 @@ class DjangoStore:
             return None
         return rows.paused_call(row), ToolResult(**row.result) if row.result else None
 
+    @again
     def _claim(self, call_id: str, caller: Caller, decision: Decision) -> PausedCall | None:
         row = self._open(call_id, caller).first()
         if row is None:
@@ -184,6 +187,7 @@ def _messages(conversation_id: str, after: str) -> list[Message]:
     return [rows.message(row) for row in found]
 
 
+@again
 def _append(conversation_id: str, messages: Sequence[Message]) -> None:
     key = uuid.UUID(conversation_id)
     results = [message.result for message in messages if message.result is not None and message.result.writes]
@@ -195,6 +199,7 @@ def _append(conversation_id: str, messages: Sequence[Message]) -> None:
             models.Conversation.objects.filter(pk=key, title="").update(title=storable(title))
 
 
+@again
 def _take_back(conversation_id: str, message_id: str) -> None:
     this = models.Conversation.objects.filter(pk=uuid.UUID(conversation_id))
     found = models.Message.objects.filter(conversation_id=uuid.UUID(conversation_id))
@@ -209,16 +214,19 @@ def _take_back(conversation_id: str, message_id: str) -> None:
             this.update(summary="", summarized_through="")
 
 
+@again
 def _switch(conversation_id: str, provider: str, model: str) -> None:
     models.Conversation.objects.filter(pk=uuid.UUID(conversation_id)).update(provider=provider, model=model)
 
 
+@again
 def _fold(conversation_id: str, summary: str, through: str) -> None:
     models.Conversation.objects.filter(pk=uuid.UUID(conversation_id)).update(
         summary=storable(summary), summarized_through=through
     )
 
 
+@again
 def _pause(calls: Sequence[PausedCall]) -> None:
     owners = dict(
         models.Conversation.objects.filter(pk__in={uuid.UUID(one.conversation_id) for one in calls}).values_list(
