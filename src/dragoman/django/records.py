@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from dragoman.django import models
 from dragoman.django.rows import storable
-from dragoman.django.transactions import again
+from dragoman.django.transactions import again, writing
 from dragoman.harness.caller import Caller
 
 TITLE_CHARACTERS = 200
@@ -83,10 +83,11 @@ def delete_all(owner: str, alias: str | None = None) -> int:
 
     What their messages cost stays in the ledger, without a text and without a name: the budgets of an hour rest on it.
     """
-    found = _of(owner, alias)
-    count: int = found.count()
-    found.delete()
-    models.Usage.objects.filter(_usage_of(owner, alias)).update(user=None, conversation_id=None)
+    with writing():
+        found = _of(owner, alias)
+        count: int = found.count()
+        found.delete()
+        models.Usage.objects.filter(_usage_of(owner, alias)).update(user=None, conversation_id=None)
     return count
 
 

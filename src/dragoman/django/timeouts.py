@@ -58,7 +58,7 @@ def _statement_timeout(connection: BaseDatabaseWrapper, seconds: float) -> Itera
     connection.ensure_connection()
     match connection.vendor:
         case "postgresql":
-            with transaction.atomic(using=connection.alias):  # noqa: TID251  # writes nothing
+            with transaction.atomic(using=connection.alias):  # noqa: TID251  # here the two are one
                 with connection.cursor() as cursor:  # true: until the transaction ends
                     cursor.execute("select set_config('statement_timeout', %s, true)", [str(int(seconds * 1000))])
                 yield

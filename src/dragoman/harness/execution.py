@@ -159,7 +159,7 @@ class _Keeper:
     @property
     def behind(self) -> bool:
         """Whether there is something to keep."""
-        return self.kept < len(self.turn.messages) or len(self.turn.asked) != len(self.paused or ())
+        return self.kept < len(self.turn.messages) or not self.turn.asked.keys() <= (self.paused or frozenset())
 
     async def flush(self) -> None:
         messages = self.turn.messages
