@@ -73,6 +73,35 @@ async def test_an_edit_changes_the_prompt_of_the_next_question(tmp_path: Path) -
     assert "16 commits" in await grounding.prompt(CALLER)
 
 
+async def test_a_call_outside_a_conversation_sees_an_edit_when_it_was_not_looked_for_two_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = orchard.build(tmp_path / "orchard")
+    grounding = RepoGrounding(find(clone, tmp_path / "home"))
+    search = ToolCall("1", "search_symbols", {"query": "more_of_it"})
+    box = await grounding.tools(CALLER)
+
+    async def found() -> int:
+        assert await grounding.freshen() == ""
+        told = (await box.run(search, budget=30_000, timeout_seconds=60)).data
+        return sum(symbol["name"] == "more.more_of_it" for symbol in told["symbols"])
+
+    assert await found() == 0  # and the index was made by this first call
+    (clone / "more.py").write_text("def more_of_it():\n    pass\n")
+    assert await found() == 0
+    monkeypatch.setattr("dragoman.repo.grounding.EVERY", 0.0)
+    assert await found() == 1
+
+
+async def test_a_call_on_an_index_that_is_behind_is_told_so(tmp_path: Path) -> None:
+    clone = orchard.build(tmp_path / "orchard")
+    grounding = RepoGrounding(find(clone, tmp_path / "home"))
+    scan.scan(grounding.repository)
+    for at in range(61):
+        (clone / f"more_{at}.py").write_text("x = 1\n")
+    assert "61 files changed since the last scan" in await grounding.freshen()
+
+
 async def test_prompt_and_tools_together_stay_under_4000_tokens_for_every_family_of_models(
     repository: Repository,
 ) -> None:

@@ -23,3 +23,7 @@ class RepositoryGrounding:
     async def prompt(self, caller: Caller) -> str:
         """What the model is told of it."""
         return await self._grounding.prompt(caller)
+
+    async def freshen(self) -> str:
+        """Bring the index up to date where that is cheap; what somebody should know of its age, or nothing."""
+        return await self._grounding.freshen()

@@ -1,6 +1,9 @@
 """RepoGrounding: the tools and the prompt that tie a chat to one repository."""
 
 import asyncio
+import math
+import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +20,14 @@ ROOMS: tuple[Callable[[Repository], list[Tool]], ...] = (code.tools, history.too
 
 
 SMALL = 300  # files up to which a first question makes the index by itself
+EVERY = 2.0  # seconds; an edit is seen by the first call that comes so long after it
+
+
+class _Look:
+    """When it was last looked whether the index is behind, and what was found; for all who ask one grounding."""
+
+    def __init__(self) -> None:
+        self.at, self.note, self.lock = -math.inf, "", threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +36,7 @@ class RepoGrounding:
 
     repository: Repository
     settings: Config = field(default_factory=Config)
+    _look: _Look = field(default_factory=_Look, init=False, repr=False, compare=False)
 
     async def tools(self, caller: Caller) -> Toolbox:
         """The closed list of tools; none writes, none runs a program of the asker's."""
@@ -39,6 +51,23 @@ class RepoGrounding:
         except (ToolError, ChatError) as error:
             return prompt.unindexed(self.repository.name, error.message, caller)
         return prompt.build(overview if isinstance(overview, Mapping) else {}, found, caller, stale)
+
+    async def freshen(self) -> str:
+        """For calls that no prompt came before: what `prompt` does first, every two seconds at most.
+
+        Returns what somebody should know of the index's age, or nothing.
+        """
+        return await asyncio.to_thread(self._freshened)
+
+    def _freshened(self) -> str:
+        with self._look.lock:  # whoever comes meanwhile takes what this one finds
+            if time.monotonic() - self._look.at >= EVERY:
+                try:
+                    self._look.note = _fresh(self.repository, self.settings)
+                except ChatError as error:
+                    self._look.note = error.message
+                self._look.at = time.monotonic()
+            return self._look.note
 
 
 def _fresh(repository: Repository, settings: Config) -> str:
