@@ -5,17 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocket, expect, sync_playwright
+from playwright.sync_api import Browser, Page, WebSocket, expect
 
+from tests.browser import launched
 from tests.transports import world
 from tests.transports.server import Server, serving
 
 pytestmark = pytest.mark.browser
-
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
 
 NO_SOCKETS = "window.WebSocket = class { constructor() { setTimeout(() => this.onclose(), 0); } close() {} };"
 
@@ -28,10 +24,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def chromium(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
+    with launched(chromium_path) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -284,6 +278,10 @@ def test_an_anonymous_visitor_keeps_the_conversation_after_a_reload(chromium: Br
     sockets: list[str] = []
     page.on("websocket", lambda socket: sockets.append(socket.url))
     page.goto(f"{server.url}/chat/")
+    page.wait_for_load_state("networkidle")
+    # Whoever has no session yet gets its cookie with the first message; a request before that would take it away again.
+    assert sockets == []
+    page.evaluate("fetch('/chat/conversations/')")
     ask(page, "hello")
     expect(page.locator("#thread")).to_contain_text("Good day.")
     assert len(sockets) == 1  # a second would have begun a session of its own, and its cookie may win

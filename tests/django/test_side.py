@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
-from tests.django.test_page import FLAGS, ask
+from tests.browser import launched
+from tests.django.test_page import ask
 from tests.transports import world
 from tests.transports.server import Server, serving
 
@@ -20,10 +21,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def chromium(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
+    with launched(chromium_path) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

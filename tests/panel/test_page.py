@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-from tests.django.test_page import FLAGS
 from tests.panel.running import Panel, serving
 from tests.repo import orchard
 
@@ -18,31 +17,6 @@ def panel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Panel]:
     clones = [orchard.build(place / name) for name in ("orchard", "garden")]
     with serving(place / "home", *clones) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def chromium(chromium_path: str) -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def page(chromium: Browser, panel: Panel) -> Iterator[Page]:
-    """A browser that came in by the printed address; at the end it asked nobody else, and nothing complained."""
-    context = chromium.new_context()
-    page = context.new_page()
-    asked: list[str] = []
-    complaints: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.goto(panel.address)
-    yield page
-    foreign = [url for url in asked if not url.startswith(panel.url)]
-    context.close()
-    assert (foreign, complaints) == ([], [])
 
 
 def test_the_token_leaves_the_address_and_both_repositories_are_offered(page: Page, panel: Panel) -> None:

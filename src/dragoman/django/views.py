@@ -26,6 +26,7 @@ log = logging.getLogger("dragoman.views")
 
 async def _page(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpResponseBase:
     get_token(request)  # the page posts, so its visitor needs the cookie
+    session = getattr(request, "session", None)
     return await in_thread(
         render,
         request,
@@ -34,6 +35,7 @@ async def _page(request: HttpRequest, desk: Desk, visitor: Visitor) -> HttpRespo
             "base": desk.settings.url,
             "alias": desk.settings.alias,
             "who": visitor.caller.name,
+            "known": visitor.caller.is_authenticated or bool(session is not None and session.session_key),
             "providers": " ".join(desk.choices.names),
         },
     )

@@ -1,6 +1,8 @@
 // Draws the chart of a tool's result: {kind, title, x: {label, values}, series: [{name, values}], caption?}.
 // Every text is set as text, every shape made as an element; the table behind the switch holds the same numbers.
 
+import { make } from "./elements.js";
+
 const KINDS = ["line", "bar", "horizontal", "stacked"];
 const SVG = "http://www.w3.org/2000/svg";
 const COLORS = 8; // chart.css has so many
@@ -171,16 +173,7 @@ function legend(series) {
 }
 
 function button(name) {
-  const element = make("button", "", name);
-  element.type = "button";
-  return element;
-}
-
-function make(tag, name = "", content = "") {
-  const element = document.createElement(tag);
-  if (name) element.className = name;
-  element.textContent = content;
-  return element;
+  return make("button", "", name);
 }
 
 function svg(tag, values) {

@@ -2,8 +2,10 @@
 
 import { figure } from "./chart.js";
 import { Choice } from "./choice.js";
+import { make } from "./elements.js";
 import { sources } from "./evidence.js";
 import { Line } from "./line.js";
+import { menu } from "./menu.js";
 import { write } from "./prose.js";
 import { empty, reduce } from "./reduce.js";
 import { acts } from "./revise.js";
@@ -18,6 +20,9 @@ let state = empty;
 let drawn = { items: new Map(), spoken: "" };
 let due = false;
 let replaying = false;
+// A stranger's socket comes with the cookie of a session that is kept once they speak. Until then a request that carries it
+// would have it taken away again, and the conversation would be nobody's: so they get theirs with the first message.
+let known = "known" in document.body.dataset;
 
 const AGAIN = 1000; // milliseconds after a lost line until the server is asked whether the answer goes on
 
@@ -149,14 +154,6 @@ const shapes = {
   },
 };
 
-function make(tag, name = "", content = "") {
-  const element = document.createElement(tag);
-  if (name) element.className = name;
-  element.textContent = content;
-  if (tag === "button") element.type = "button";
-  return element;
-}
-
 function fold(title, ...content) {
   const details = make("details");
   const head = make("summary");
@@ -242,6 +239,7 @@ function ask() {
   const said = text.value.trim();
   if (!said || state.busy) return;
   text.value = "";
+  known = true;
   fit();
   apply({ type: "sent", text: said });
   scroll.scrollTop = scroll.scrollHeight;
@@ -297,7 +295,7 @@ async function load() {
       apply({ type: "error", message: "That conversation is not there, or is not yours.", run_id: null });
     }
   }
-  await line.warm();
+  if (known) await line.warm();
 }
 
 function fresh() {
@@ -305,12 +303,6 @@ function fresh() {
   menu(false);
   load();
   text.focus();
-}
-
-// The side bar where there is no room for it beside the conversation.
-function menu(open) {
-  document.body.classList.toggle("open", open);
-  at("menu").setAttribute("aria-expanded", String(open));
 }
 
 function reset() {
@@ -336,9 +328,6 @@ text.onkeydown = (event) => {
 };
 stop.onclick = () => line.stop(state.conversationId);
 at("fresh").onclick = fresh;
-at("menu").onclick = () => menu(!document.body.classList.contains("open"));
-at("side").addEventListener("click", (event) => event.target.closest("a") && menu(false));
-document.addEventListener("keydown", (event) => event.key === "Escape" && menu(false));
 banner.lastElementChild.onclick = () => apply({ type: "dismissed" });
 window.onpopstate = load;
 

@@ -1,7 +1,15 @@
 // An answer's text as elements: paragraphs, lists, `code`, **bold** and fences, each set as text. There is no markup that
-// makes a link, loads anything or is obeyed; what is none of these stands as it was written.
+// makes a link, loads anything or is obeyed; what is none of these stands as it was written. Only a page may know that the
+// text of a `code` span names a place of its own, and say where that is.
 
 import { weave } from "./evidence.js";
+
+let placed = () => null;
+
+// `place(text)` gives the address of what a `code` span names, or null.
+export function leading(place) {
+  placed = place;
+}
 
 const FENCE = /^ {0,3}(`{3,})[^`]*$/;
 const ITEM = /^( *)([-*]|\d{1,9}[.)]) +(?=\S)/;
@@ -119,7 +127,7 @@ function inline(text, start, end, claims) {
       while (from < end && text[from] === "`") from += 1;
       const ticks = text.slice(at, from);
       const to = alone.has(ticks) ? -1 : closing(text, from, end, ticks);
-      if (to > from) take("code", from, to, to + ticks.length, leaf);
+      if (to > from) take("code", from, to, to + ticks.length, named);
       else {
         if (to < 0) alone.add(ticks);
         at = from;
@@ -137,6 +145,16 @@ function inline(text, start, end, claims) {
 function closing(text, from, end, ticks) {
   for (const found of text.slice(from, end).matchAll(/`+/g)) if (found[0] === ticks) return from + found.index;
   return -1;
+}
+
+function named(text, start, end, claims) {
+  const nodes = leaf(text, start, end, claims);
+  const address = placed(text.slice(start, end));
+  if (!address) return nodes;
+  const link = document.createElement("a");
+  link.href = address;
+  link.append(...nodes);
+  return [link];
 }
 
 function leaf(text, start, end, claims) {
