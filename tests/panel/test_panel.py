@@ -19,6 +19,8 @@ ROUTES = (
     "/orchard/",
     "/orchard/conversations/",
     "/orchard/models/",
+    "/orchard/explorer",
+    "/orchard/explorer/get_repo_overview",
     "/static/dragoman/page.js",
     "/api/x",
     "/nowhere",
@@ -108,7 +110,10 @@ def test_what_is_not_there_is_not_found(panel: Panel, path: str):
     assert panel.enter().get(path)[0] in (400, 404)
 
 
-@pytest.mark.parametrize("path", ["/", "/orchard/", "/static/dragoman/page.js", "/nowhere"])
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/orchard/", "/orchard/explorer", "/orchard/explorer/list_dir", "/static/dragoman/page.js", "/nowhere"],
+)
 def test_every_answer_says_what_may_be_loaded(panel: Panel, path: str):
     _, headers, _ = panel.enter().get(path)
     policy = headers["content-security-policy"]

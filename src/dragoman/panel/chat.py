@@ -1,5 +1,6 @@
 """RepoGrounding by the path of a repository, as the settings of a chat name it."""
 
+from functools import cache
 from pathlib import Path
 
 from dragoman.harness.caller import Caller
@@ -9,12 +10,18 @@ from dragoman.repo.grounding import RepoGrounding
 from dragoman.repo.repository import find
 
 
+@cache
+def at(repository: str) -> RepoGrounding:
+    """The one grounding of the repository at a path, for the chat and the Explorer. Raises ConfigurationError."""
+    found = find(Path(repository))
+    return RepoGrounding(found, config.read(found))
+
+
 class RepositoryGrounding:
     """The grounding of the repository at a path. Raises ConfigurationError where there is none."""
 
     def __init__(self, repository: str) -> None:
-        found = find(Path(repository))
-        self._grounding = RepoGrounding(found, config.read(found))
+        self._grounding = at(repository)
 
     async def tools(self, caller: Caller) -> Toolbox:
         """The tools of the repository."""
@@ -23,7 +30,3 @@ class RepositoryGrounding:
     async def prompt(self, caller: Caller) -> str:
         """What the model is told of it."""
         return await self._grounding.prompt(caller)
-
-    async def freshen(self) -> str:
-        """Bring the index up to date where that is cheap; what somebody should know of its age, or nothing."""
-        return await self._grounding.freshen()
