@@ -13,18 +13,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+from tests.browser import launched  # noqa: E402
 from tests.repo import orchard  # noqa: E402
 
 EXAMPLE = ROOT / "examples" / "parts"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
 PATIENCE_SECONDS = 120
 
 
@@ -36,13 +33,12 @@ def main() -> int:
     if chromium is None:
         print(f"No Chromium found: install one, or set CHROMIUM to its path (looked for {', '.join(BROWSERS)}).")
         return 1
-    with tempfile.TemporaryDirectory() as directory, serving(Path(directory)) as url, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+    with tempfile.TemporaryDirectory() as directory, serving(Path(directory)) as url, launched(chromium) as browser:
         take(browser, url, "light", target / "page.png")
         take(browser, url, "dark", target / "page-dark.png")
         with panel(Path(directory)) as address:
             take_panel(browser, address, target / "panel.png")
-        browser.close()
+            take_explorer(browser, address, target / "explorer.png")
     return 0
 
 
@@ -130,6 +126,21 @@ def take_panel(browser: Browser, address: str, path: Path) -> None:
         ask(page, question)
         answered(page, turns)
     page.locator("#scroll").evaluate("element => { element.scrollTop = 0; }")
+    page.screenshot(path=path)
+    context.close()
+    print(f"{path} is taken.")
+
+
+def take_explorer(browser: Browser, address: str, path: Path) -> None:
+    """Look at a function: its callers, what it calls, its source and its history."""
+    context = browser.new_context(viewport={"width": 1100, "height": 860}, color_scheme="light")
+    page = context.new_page()
+    page.goto(address)
+    page.get_by_role("link", name="Explorer").click()
+    page.get_by_label("Search symbols and text").fill("fit_window")
+    page.get_by_role("link", name="orchard.window.fit_window").click()
+    expect(page.get_by_role("heading", name="History")).to_contain_text("commits")
+    expect(page.locator("#side [aria-current]")).to_be_visible()
     page.screenshot(path=path)
     context.close()
     print(f"{path} is taken.")

@@ -2,7 +2,7 @@
 
 import { make } from "../dragoman/elements.js";
 import { look } from "./look.js";
-import { changed, commit as row, day, filled, link, plural, section } from "./parts.js";
+import { changed, commit as row, day, filled, link, plural, section, withheld } from "./parts.js";
 
 const SIGNS = { "+": "ins", "-": "del" };
 
@@ -26,6 +26,7 @@ export async function commit({ commit: sha }) {
       told.incomplete ? make("p", "soft", `Not all of it is here: ${told.incomplete}.`) : "",
       parents.length ? filled("p", "soft", parents.length > 1 ? "Merges " : "After ", ...parents.flatMap((each, at) => (at ? [" and ", each] : [each]))) : "",
       files,
+      withheld(told),
       told.diff ? section("Diff", async (into) => diff(into, told)) : "",
     ],
   };

@@ -2,13 +2,14 @@
 
 import { make } from "../dragoman/elements.js";
 import "../dragoman/menu.js";
+import { area, overview } from "./area.js";
 import { commit } from "./commit.js";
 import { Found } from "./found.js";
 import { Refused, at, noting } from "./look.js";
 import { filled, link } from "./parts.js";
 import { here } from "./place.js";
+import { node } from "./symbol.js";
 import { folder, reveal } from "./tree.js";
-import { area, node, overview } from "./views.js";
 
 const [scroll, shown, side, banner] = ["scroll", "shown", "side", "banner"].map((id) => document.getElementById(id));
 const found = new Found(document.getElementById("found"), document.getElementById("query"));
@@ -44,7 +45,10 @@ async function show(moved) {
 }
 
 function refused(error) {
-  if (!(error instanceof Refused)) throw error;
+  if (!(error instanceof Refused)) {
+    console.error(error);
+    error = new Refused({ error: "This cannot be shown. The rest of the Explorer still works." });
+  }
   const { code, near = [] } = error.result ?? {};
   // What the tool advises is for whoever can call tools.
   const unknown = code === "unknown_symbol" && `There is no symbol "${here(location.search).node}". `;

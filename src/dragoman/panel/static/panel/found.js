@@ -28,6 +28,7 @@ export class Found {
       } else if (event.key === "Escape") this.close();
       else if (event.key === "ArrowDown" || event.key === "ArrowUp") this.#move(event);
     });
+    if (document.activeElement === field) this.#search(); // somebody was quicker than this script
   }
 
   close() {

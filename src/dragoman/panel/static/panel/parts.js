@@ -62,6 +62,11 @@ export async function listed(into, page, nothing) {
   into.append(list.childElementCount ? list : make("p", "soft", nothing), more);
 }
 
+// What a tool left out because it would have been too much at once.
+export function withheld(told) {
+  return told.withheld ? make("p", "soft", `Left out here: ${told.withheld.join("; ")}`) : "";
+}
+
 export function day(date) {
   return (date ?? "").slice(0, 10);
 }
@@ -100,4 +105,20 @@ export function commit(one) {
 export function changed(insertions, deletions) {
   if (insertions === undefined || insertions === null) return "";
   return filled("span", "changed", make("ins", "", `+${insertions}`), " ", make("del", "", `\u2212${deletions}`));
+}
+
+// A symbol by its id; a module is its file.
+export function symbol(id, text) {
+  const [path, inner] = id.split(/::(.*)/s);
+  return link(inner === undefined ? { file: path } : { node: id, file: path }, text, "symbol");
+}
+
+export function kind(one) {
+  return make("span", "kind", one.kind);
+}
+
+// The lines of a symbol, after the path where the list is not one of that file anyway.
+export function lines(path, { line, end_line: end }, before = `${path}:`) {
+  const last = end && end !== line ? `\u2013${end}` : "";
+  return link({ file: path, line }, `${before || "line "}${line}${last}`, "soft");
 }
