@@ -64,7 +64,7 @@ def kept(page: Page) -> list[str]:
     return [re.sub(r"\d+ s left", "", item) for item in items]
 
 
-@pytest.mark.requirement("g.ws.streaming")
+@pytest.mark.requirement("g.ws.streaming", "r.ui.stream-sticks")
 def test_piece_one_is_visible_while_the_model_still_holds_piece_two(page: Page):
     ask(page, "wait")
     answer = page.locator(".item.text")
@@ -74,8 +74,11 @@ def test_piece_one_is_visible_while_the_model_still_holds_piece_two(page: Page):
     world.mark("wait.open")
     expect(answer).to_contain_text("Piece one, piece two.")
     expect(answer.locator("small")).to_contain_text("actor · script")
+    page.reload()
+    expect(answer).to_contain_text("Piece one, piece two.")
 
 
+@pytest.mark.requirement("r.ui.tool-cards")
 def test_a_tool_card_opens_to_its_arguments_and_its_result(page: Page):
     ask(page, "look")
     card = page.locator(".item.tool")
@@ -117,6 +120,25 @@ def test_a_change_is_rejected_and_another_is_confirmed(page: Page):
     assert world.happened("renamed.Apollo")
 
 
+@pytest.mark.requirement("r.ui.thinking")
+def test_while_the_model_is_silent_the_page_says_so_before_a_first_word_and_after_a_tool(page: Page):
+    busy = page.locator("#busy")
+    expect(busy).to_be_hidden()
+    ask(page, "silent")
+    expect(busy).to_be_visible()
+    expect(busy).to_contain_text("Thinking")
+    world.mark("silent.open")
+    expect(page.locator(".item.text")).to_contain_text("Too late.")
+    expect(busy).to_be_hidden()
+    ask(page, "pondering")
+    expect(page.locator(".item.tool")).to_contain_text("done")
+    expect(busy).to_be_visible()
+    world.mark("pondering.open")
+    expect(page.locator(".item.text").last).to_contain_text("Apollo is active.")
+    expect(busy).to_be_hidden()
+
+
+@pytest.mark.requirement("r.ui.stop")
 def test_stop_ends_the_answer_and_keeps_its_text_also_after_a_reload(page: Page):
     ask(page, "wait")
     expect(page.locator(".item.text")).to_contain_text("Piece one,")
@@ -128,6 +150,7 @@ def test_stop_ends_the_answer_and_keeps_its_text_also_after_a_reload(page: Page)
     expect(page.locator(".item.notice")).to_have_text("Stopped.")
 
 
+@pytest.mark.requirement("r.ui.stream-sticks")
 def test_a_reload_shows_the_same_conversation(page: Page):
     for text, answer in (("look", "Apollo is active."), ("rename", "Shall this change be made?")):
         ask(page, text)
@@ -152,6 +175,7 @@ def test_a_new_chat_is_empty_and_back_brings_the_old_one(page: Page):
     expect(page.locator("#thread")).to_contain_text("Good day.")
 
 
+@pytest.mark.requirement("r.ui.markdown")
 def test_markup_in_an_answer_is_shown_and_not_obeyed(page: Page):
     ask(page, "markup")
     expect(page.locator(".item.text")).to_contain_text(
@@ -160,6 +184,7 @@ def test_markup_in_an_answer_is_shown_and_not_obeyed(page: Page):
     assert page.locator("#thread img, #thread b:has-text('bold'), #thread script").count() == 0
 
 
+@pytest.mark.requirement("r.ui.markdown")
 def test_the_few_signs_of_an_answer_are_drawn_and_its_claims_still_tell_their_source(page: Page):
     ask(page, "prose")
     for _ in ("live", "replayed"):
@@ -177,6 +202,7 @@ def test_the_few_signs_of_an_answer_are_drawn_and_its_claims_still_tell_their_so
         page.reload()
 
 
+@pytest.mark.requirement("r.ui.markdown")
 def test_a_hostile_answer_stays_text_whatever_signs_it_has(page: Page):
     ask(page, "hostile")
     answer = page.locator(".item.text")

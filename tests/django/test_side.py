@@ -52,6 +52,7 @@ def test_a_reload_in_the_middle_of_an_answer_shows_its_text_and_then_the_rest(pa
     expect(page.locator(".item")).to_have_count(2)
 
 
+@pytest.mark.requirement("r.ui.new-chat")
 def test_a_conversation_is_opened_renamed_and_deleted_from_the_side(page: Page):
     side = page.get_by_role("navigation", name="Conversations")
     ask(page, "hello")

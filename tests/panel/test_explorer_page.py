@@ -198,6 +198,7 @@ def test_markup_in_paths_sources_docstrings_and_commits_is_text(page: Page, pane
     assert dialogs == []
 
 
+@pytest.mark.requirement("r.ui.markdown")
 def test_what_an_answer_names_opens_in_the_explorer_and_back_leads_to_the_answer(page: Page, panel: Panel) -> None:
     page.goto(f"{panel.url}/orchard/")
     page.get_by_label("Your message").fill("who calls fit_window?")
@@ -213,6 +214,38 @@ def test_what_an_answer_names_opens_in_the_explorer_and_back_leads_to_the_answer
     expect(views.get_by_role("link", name="Explorer")).to_have_attribute("aria-current", "page")
     views.get_by_role("link", name="Chat").click()
     expect(page.get_by_label("Your message")).to_be_visible()
+
+
+@pytest.mark.requirement("r.ui.urls")
+def test_the_address_names_view_conversation_and_symbol_and_brings_them_back(page: Page, panel: Panel) -> None:
+    page.goto(f"{panel.url}/orchard/")
+    page.get_by_label("Your message").fill("where is Window.trim defined?")
+    page.keyboard.press("Enter")
+    answer = page.locator(".item.text")
+    expect(answer).to_contain_text("src/orchard/window.py:30")
+    chat = page.url
+    assert chat.startswith(f"{panel.url}/orchard/#")
+    page.reload()
+    expect(answer).to_contain_text("src/orchard/window.py:30")
+    page.get_by_role("navigation", name="View").get_by_role("link", name="Explorer").click()
+    heading(page, "orchard")
+    page.locator("#shown .commit").first.get_by_role("link").click()
+    expect(page.locator("#shown .diff")).to_be_visible()
+    page.locator("#search input").fill("fit_window")
+    page.get_by_role("region", name="Found").get_by_role("link", name="orchard.window.fit_window").click()
+    heading(page, "fit_window")
+    symbol = page.url
+    assert symbol.startswith(f"{panel.url}/orchard/explorer?node=")
+    page.reload()
+    heading(page, "fit_window")
+    for _ in range(3):
+        page.go_back()
+    assert page.url == chat
+    expect(answer).to_contain_text("src/orchard/window.py:30")
+    for _ in range(3):
+        page.go_forward()
+    assert page.url == symbol
+    heading(page, "fit_window")
 
 
 PLACES: dict[str, dict[str, str] | None] = {
@@ -246,6 +279,7 @@ def test_only_what_has_the_shape_of_a_place_becomes_a_link(page: Page, panel: Pa
     assert found == PLACES
 
 
+@pytest.mark.requirement("r.ui.markdown")
 def test_no_text_of_a_model_leads_out_of_the_explorer(page: Page, panel: Panel) -> None:
     page.goto(f"{panel.url}/orchard/")
     links = page.evaluate(

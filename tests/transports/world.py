@@ -247,6 +247,7 @@ SCRIPTS: dict[str, list[Round]] = {
     "break": [["It began, ", RuntimeError("secret: hunter2")]],
     "wait": [["Piece one, ", Gate("wait"), "piece two."]],
     "silent": [[Gate("silent"), "Too late."]],
+    "pondering": [[ToolRequest("look_up", {"name": "Apollo"})], [Gate("pondering"), "Apollo is active."]],
 }
 
 

@@ -6,6 +6,7 @@ import { count, filled, link, section } from "./parts.js";
 
 const PAUSE = 150; // milliseconds without a key
 const MOST = 8;
+const LEAST = 3; // letters, below which nearly every line of a repository would have to be read
 
 export class Found {
   // `root` shows what was found, over whatever is below it; `field` is typed in.
@@ -45,12 +46,14 @@ export class Found {
       count(into, number.toLocaleString("en"));
       into.append(filled("ul", "rows", ...found.map(symbol)));
     });
-    const lines = section("In the text", async (into) => {
-      const { matches, found } = await look("search_text", { query, limit: MOST });
-      count(into, found.toLocaleString("en"));
-      into.append(filled("ul", "rows", ...matches.map(line)));
-    });
-    this.root.replaceChildren(symbols, lines);
+    const lines =
+      query.length >= LEAST &&
+      section("In the text", async (into) => {
+        const { matches, found } = await look("search_text", { query, limit: MOST });
+        count(into, found.toLocaleString("en"));
+        into.append(filled("ul", "rows", ...matches.map(line)));
+      });
+    this.root.replaceChildren(symbols, ...(lines ? [lines] : []));
     this.root.hidden = false;
   }
 
