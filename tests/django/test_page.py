@@ -354,6 +354,7 @@ def test_enter_while_an_input_method_composes_sends_nothing(page: Page):
     expect(page.locator("#thread")).to_contain_text("Good day.")
 
 
+@pytest.mark.requirement("r.ui.turn-model")
 def test_whoever_scrolled_up_stays_there_and_whoever_is_at_the_end_goes_along(page: Page):
     place = (
         "() => { const e = document.getElementById('scroll'); return e.scrollHeight - e.scrollTop - e.clientHeight; }"

@@ -84,3 +84,45 @@ def test_another_model_is_chosen_beside_the_message_and_signs_its_answer(page: P
     expect(page.get_by_label("Provider")).to_be_disabled()
     world.mark("wait.open")
     expect(page.locator(".item.text small")).to_contain_text("second")
+
+
+@pytest.mark.requirement("r.ui.model-select")
+def test_a_long_list_of_models_has_a_filter_and_nothing_is_switched_while_an_answer_comes(page: Page):
+    provider, model = page.get_by_label("Provider"), page.get_by_label("Model", exact=True)
+    box = page.get_by_label("Filter models")
+    provider.select_option("tests.transports.world.Configured")
+    expect(model.get_by_role("option")).to_have_count(3)
+    expect(box).to_be_hidden()
+    provider.select_option("openai")
+    expect(model.get_by_role("option")).to_have_count(31)
+    box.fill("del-2")
+    expect(model.get_by_role("option")).to_have_count(12)  # the default, 2 and 20 to 29
+    provider.select_option("tests.transports.world.Configured")
+    expect(model.get_by_role("option")).to_have_count(3)
+    ask(page, "wait")
+    expect(page.locator(".item.text")).to_contain_text("Piece one,")
+    for field in (provider, model):
+        expect(field).to_be_disabled()
+    world.mark("wait.open")
+    expect(page.locator(".item.text")).to_contain_text("piece two.")
+    for field in (provider, model):
+        expect(field).to_be_enabled()
+
+
+@pytest.mark.requirement("r.ui.turn-model")
+def test_each_answer_shows_its_model_and_a_short_list_of_models_says_why(page: Page):
+    ask(page, "hello")
+    expect(page.locator(".item.text small")).to_contain_text("actor \u00b7 script")
+    page.get_by_label("Provider").select_option("tests.transports.world.Configured")
+    why = page.get_by_text("This list is short:")
+    expect(page.get_by_label("Model", exact=True).get_by_role("option")).to_have_count(3)
+    expect(why).to_be_hidden()
+    page.get_by_label("Model", exact=True).select_option("second")
+    ask(page, "look")
+    expect(page.locator(".item.text small").last).to_contain_text("second")
+    page.reload()
+    expect(page.locator(".item.text small").first).to_contain_text("actor \u00b7 script")
+    expect(page.locator(".item.text small").last).to_contain_text("second")
+    page.get_by_label("Provider").select_option("anthropic")
+    expect(why).to_contain_text("ANTHROPIC_API_KEY")
+    expect(page.get_by_role("navigation", name="Conversations").get_by_role("link", name="hello")).to_be_visible()

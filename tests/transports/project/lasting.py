@@ -7,6 +7,10 @@ DRAGOMAN = {
     "default": {
         **_DRAGOMAN["default"],
         "disconnect_grace_seconds": 30,
-        "providers": {"tests.transports.world.Configured": {"model": "first", "models": ["first", "second"]}},
+        "providers": {
+            "tests.transports.world.Configured": {"model": "first", "models": ["first", "second"]},
+            "openai": {"models": [f"model-{number}" for number in range(30)]},
+            "anthropic": {},  # has no key here
+        },
     }
 }

@@ -8,6 +8,7 @@ export class Choice {
     this.line = line;
     [this.provider, this.model] = root.querySelectorAll("select");
     this.filter = root.querySelector("input");
+    this.why = root.querySelector("small");
     this.models = [];
     this.changed = false;
     root.hidden = names.length < 2;
@@ -42,6 +43,8 @@ export class Choice {
     const found = await this.line.models(provider).catch(() => null);
     if (provider !== this.provider.value) return; // another one was chosen meanwhile
     this.models = found?.models ?? [];
+    this.why.textContent = found?.error ? `This list is short: ${found.error}` : "";
+    this.why.hidden = !found?.error;
     this.filter.value = "";
     this.filter.hidden = this.models.length <= MANY;
     this.#options(model);
