@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.graph.scip import Index
-from dragoman.repo.languages import registry
+from dragoman.repo.languages import configs, registry
 from dragoman.repo.languages.facts import FileFacts
 from dragoman.repo.languages.resolve import resolve
 
@@ -56,15 +56,21 @@ def read(root: Path, language: str) -> dict[str, FileFacts]:
     return files
 
 
-def judge(name: str, files: dict[str, FileFacts], index: Index) -> Verdict:
-    """What is right, wrong and missing."""
+def read_configs(root: Path) -> dict[str, str]:
+    """What is kept of the configs below `root` that say where modules are."""
+    read = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*.json")}
+    return {path: kept for path, content in read.items() if (kept := configs.read(path, content)) is not None}
+
+
+def judge(name: str, files: dict[str, FileFacts], index: Index, kept: dict[str, str] | None = None) -> Verdict:
+    """What is right, wrong and missing. `kept` is what `read_configs` gave."""
     verdict = Verdict()
     defined: dict[tuple[str, int], list[str]] = defaultdict(list)  # a definition's place to uids
     for path, facts in files.items():
         for symbol in facts.symbols:
             if symbol.kind not in ("variable", "attribute"):
                 defined[path, symbol.line].append(f"{path}::{symbol.qualname}")
-    edges = {(edge.path, edge.line, edge.column): edge for edge in resolve(files).edges}
+    edges = {(edge.path, edge.line, edge.column): edge for edge in resolve(files, kept or {}).edges}
     verdict.edges = len(edges)
     for path, facts in sorted(files.items()):
         for call in facts.calls:

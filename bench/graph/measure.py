@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from bench.graph import inputs, scip
-from bench.graph.judge import Verdict, judge, read
+from bench.graph.judge import Verdict, judge, read, read_configs
 
 DRAWN = 50
 SEED = 20261201
@@ -36,7 +36,7 @@ def graph(say: Callable[[str], None]) -> dict[str, Any]:
     rows["pooled"] = _row(pooled)
     root, index = inputs.script(say)
     files = {path: facts for path, facts in read(root, "typescript").items() if path.startswith("src/")}
-    verdict = judge("-".join(inputs.SCRIPT), files, scip.load(index))
+    verdict = judge("-".join(inputs.SCRIPT), files, scip.load(index), read_configs(root))
     rows["-".join(inputs.SCRIPT)] = _row(verdict)
     wrong = pooled.disagreements + verdict.disagreements
     home = inputs.place()

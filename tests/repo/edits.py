@@ -1,5 +1,7 @@
 """Small programs in which nearly every name means something elsewhere, and the edits that people make to them, by a seed."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -7,24 +9,50 @@ from tests.repo.clones import put
 
 PYTHON = ("a.py", "b.py", "pkg/__init__.py", "pkg/a.py", "pkg/b.py", "pkg/sub/__init__.py", "pkg/sub/c.py", "src/lib/d.py", "tests/test_a.py")  # fmt: skip
 SCRIPT = ("x.ts", "y.ts", "web/index.ts", "web/z.js", "web/x.test.ts")
+CONFIGS = (
+    "tsconfig.json",
+    "web/tsconfig.json",
+    "web/jsconfig.json",
+    "web/base.json",
+    "package.json",
+    "web/package.json",
+)
 _CLASSES, _FUNCTIONS, _METHODS, _VALUES = ("A", "B"), ("f", "g"), ("run", "make", "a"), ("one", "two")
 _MODULES = ("a", "a", "b", "b", "pkg", "pkg", "pkg.a", "pkg.b", "pkg.sub", "pkg.sub.c", "lib.d", ".", ".a", ".b", ".sub", "..a", ".c", "os")  # fmt: skip
-_PLACES = ("./x", "./y", "./web", "../x", "./z", "./index", ".", "web/z", "react")
+_PLACES = (
+    "./x",
+    "./y",
+    "./web",
+    "../x",
+    "./z",
+    "./index",
+    ".",
+    "web/z",
+    "react",
+    "@/x",
+    "@/z",
+    "@/y",
+    "x",
+    "z",
+    "kit",
+    "kit/z",
+)
 
 
 class Edits:
-    """Edits one folder, step by step. The same seed makes the same edits."""
+    """Edits the files of these groups in one folder, by default of all, step by step. The same seed makes the same edits."""
 
-    def __init__(self, root: Path, seed: int) -> None:
+    def __init__(self, root: Path, seed: int, *groups: Sequence[str]) -> None:
         self.root, self.random = root, Random(seed)
+        self.groups = groups or (PYTHON, SCRIPT, CONFIGS)
         self.texts: dict[str, list[str]] = {}  # the statements of each file
-        for path in (*PYTHON, *SCRIPT):
+        for path in self._paths():
             if self.random.random() < 0.8:
-                self._write(path, [self._statement(path) for _ in range(self.random.randint(3, 9))])
+                self._write(path, self._some(path, 3, 9))
 
     def step(self) -> str:
         """One edit; what it was."""
-        path = self.random.choice(sorted(self.texts) or [PYTHON[0]])
+        path = self.random.choice(sorted(self.texts) or self._paths())
         match self.random.choices(
             ("add", "remove", "change", "new", "delete", "move", "several"), (5, 3, 5, 2, 1, 2, 1)
         )[0]:
@@ -40,15 +68,15 @@ class Edits:
                 self._write(path, self.texts[path])
                 return f"change in {path}: {self.texts[path][at]}"
             case "new":
-                path = self.random.choice(PYTHON + SCRIPT)
-                self._write(path, [self._statement(path) for _ in range(self.random.randint(0, 8))])
+                path = self.random.choice(self._paths())
+                self._write(path, self._some(path, 0, 8))
                 return f"write {path}"
             case "delete" if path in self.texts:
                 del self.texts[path]
                 (self.root / path).unlink()
                 return f"delete {path}"
             case "move" if path in self.texts:
-                to = self.random.choice(PYTHON if path in PYTHON else SCRIPT)
+                to = self.random.choice(next(group for group in self.groups if path in group))
                 told = self.texts.pop(path)
                 (self.root / path).unlink()
                 self._write(to, told)
@@ -56,8 +84,14 @@ class Edits:
             case "several":
                 return "; ".join(self.step() for _ in range(3))
         told = self._statement(path)
+        if path in CONFIGS:
+            self._write(path, [told])
+            return f"write {path}: {told}"
         self._write(path, [*self.texts.get(path, []), told])
         return f"add to {path}: {told}"
+
+    def _paths(self) -> list[str]:
+        return [path for group in self.groups for path in group]
 
     def _write(self, path: str, statements: list[str]) -> None:
         self.texts[path] = list(statements)
@@ -70,7 +104,10 @@ class Edits:
         return "".join(new if word == old else word for word in _words(statement))
 
     def _statement(self, path: str) -> str:
-        return self._script() if path in SCRIPT else self._python()
+        return self._config(path) if path in CONFIGS else self._script() if path in SCRIPT else self._python()
+
+    def _some(self, path: str, least: int, most: int) -> list[str]:
+        return [self._statement(path) for _ in range(1 if path in CONFIGS else self.random.randint(least, most))]
 
     def _one(self, *names: str) -> str:
         return self.random.choice(names)
@@ -174,6 +211,39 @@ class Edits:
             f"{one(*_FUNCTIONS)}({first})", f"new {one(*_CLASSES, *_VALUES)}()", f"{{ run() {{ return {one(*_FUNCTIONS)}() }} }}",
             f"{one(*_VALUES)}.{one(*_CLASSES, *_FUNCTIONS)}()", first,
         )  # fmt: skip
+
+    # ---- Configs -----------------------------------------------------------------------------------------------------
+
+    def _config(self, path: str) -> str:
+        one = self._one
+        if path.endswith("package.json"):
+            linked = {"kit": one("workspace:*", "*", "^1.0.0")}
+            exports = one('"./index.ts"', '{".": "./index.ts", "./*": "./*.js"}', '"./dist/index.js"', "null")
+            return f'{{"name": "{one("kit", "kit", "shop")}", "workspaces": ["web"], "exports": {exports}, "dependencies": {json.dumps(linked)}}}'
+        told = []
+        if self.random.random() < 0.4:
+            told.append(
+                f'"extends": "{one("./base", "./web/base.json", "../tsconfig.json", "./missing.json", "library/base")}"'
+            )
+        if self.random.random() < 0.3:
+            told.append(
+                one(
+                    '"include": ["**/*.ts"]',
+                    '"include": ["web"]',
+                    '"exclude": ["web"]',
+                    '"files": [], "references": [{"path": "./web"}]',
+                )
+            )
+        options = [one('"allowJs": true', '"strict": true')]
+        if self.random.random() < 0.4:
+            options.append(f'"baseUrl": "{one(".", "./web", "..")}"')
+        if self.random.random() < 0.7:
+            targets = one('["./*"]', '["./web/*"]', '["../*"]', '["./missing/*", "./*"]', '["./web/*", "./*"]')
+            options.append(
+                f'"paths": {{"{one("@/*", "@/*", "@/*", "*", "kit")}": {targets}, "@/x": {one('["./y"]', '["./x"]', '["./z"]')}}}'
+            )
+        told.append(f'"compilerOptions": {{ {", ".join(options)}{one("", ",")} }}')
+        return f"{{ {one('', '// As of late')}\n{', '.join(told)} }}{one('', '', '', '', '}')}"
 
 
 def _words(text: str) -> list[str]:

@@ -9,14 +9,20 @@ import pytest
 from dragoman.repo import dependents
 from dragoman.repo.languages.resolve import Resolver
 from tests.repo.clones import clone, put
-from tests.repo.edits import Edits
+from tests.repo.edits import CONFIGS, PYTHON, SCRIPT, Edits
 from tests.repo.test_index import content, fresh, update
 
+EVERYTHING, SCRIPTS = (PYTHON, SCRIPT, CONFIGS), (SCRIPT, CONFIGS)
 
-@pytest.mark.parametrize("seed", range(4))
-def test_whatever_is_edited_an_update_says_what_a_fresh_index_says(tmp_path: Path, seed: int) -> None:
+
+@pytest.mark.parametrize(
+    ("seed", "groups"), [*((seed, EVERYTHING) for seed in range(4)), *((seed, SCRIPTS) for seed in range(12))]
+)
+def test_whatever_is_edited_an_update_says_what_a_fresh_index_says(
+    tmp_path: Path, seed: int, groups: tuple[tuple[str, ...], ...]
+) -> None:
     repository = clone(tmp_path, {})
-    edits = Edits(repository.root, seed)
+    edits = Edits(repository.root, seed, *groups)
     update(repository)
     done = []
     for _ in range(12):
@@ -26,6 +32,9 @@ def test_whatever_is_edited_an_update_says_what_a_fresh_index_says(tmp_path: Pat
 
 
 BASE = "class Base:\n    def run(self): pass\n"
+AT = '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}'
+F = "export function f() {}\n"
+USE = "import { f } from '@/x'\nf()\n"
 # What there is, what is edited (None: deleted), and whose calls are resolved for that.
 EDITS = {
     "what a function does": (
@@ -97,6 +106,62 @@ EDITS = {
         {"a.ts": "export class A { run() {} }\n", "b.ts": "export * from './a'\n", "c.ts": "import { A } from './b'\nnew A().run()\n", "d.ts": "import { A } from './b'\n"},
         {"a.ts": "export class A { walk() {} }\n"},
         {"a.ts", "c.ts"},
+    ),
+    "an alias": (
+        {"tsconfig.json": AT, "src/x.ts": F, "lib/x.ts": F, "a.ts": USE, "b.ts": "import { f } from './src/x'\nf()\n"},
+        {"tsconfig.json": AT.replace("src", "lib")},
+        {"a.ts"},
+    ),
+    "a config that says the same in other words": (
+        {"tsconfig.json": AT, "src/x.ts": F, "a.ts": USE},
+        {"tsconfig.json": f"// As ever.\n{AT}"},
+        set(),
+    ),
+    "a config of whose words nobody makes use": (
+        {"tsconfig.json": AT, "src/x.ts": F, "a.ts": USE},
+        {"tsconfig.json": AT.replace("{", '{"include": ["a.ts", "src"], ', 1)},
+        set(),
+    ),
+    "a config that comes": ({"src/x.ts": F, "a.ts": USE, "b.ts": "f()\n"}, {"tsconfig.json": AT}, {"a.ts"}),
+    "a config that goes away": ({"tsconfig.json": AT, "src/x.ts": F, "a.ts": USE}, {"tsconfig.json": None}, {"a.ts"}),
+    "a config that comes nearer": (
+        {"tsconfig.json": AT, "src/x.ts": F, "web/src/x.ts": F, "web/a.ts": USE, "a.ts": USE},
+        {"web/tsconfig.json": AT},
+        {"web/a.ts"},
+    ),
+    "what a config extends": (
+        {"tsconfig.json": '{"extends": "./base.json"}', "base.json": AT, "src/x.ts": F, "lib/x.ts": F, "a.ts": USE},
+        {"base.json": AT.replace("src", "lib")},
+        {"a.ts"},
+    ),
+    "a file that an alias leads to": (
+        {"tsconfig.json": AT, "a.ts": USE, "b.ts": "import { g } from '@/y'\ng()\n"},
+        {"src/x.ts": F},
+        {"src/x.ts", "a.ts"},
+    ),
+    "a file that is found before the one an alias led to": (
+        {"tsconfig.json": AT, "src/x/index.ts": F, "a.ts": USE, "b.ts": "import { f } from '@/x/index'\nf()\n"},
+        {"src/x.ts": F},
+        {"src/x.ts", "a.ts"},
+    ),
+    "what is called behind an alias": (
+        {"tsconfig.json": AT, "src/x.ts": F, "a.ts": USE, "b.ts": "import { g } from '@/x'\ng()\n"},
+        {"src/x.ts": "export function g() {}\n"},
+        {"src/x.ts", "a.ts", "b.ts"},
+    ),
+    "whether a module may lie in the repository": (
+        {"package.json": '{"name": "all"}', "a.ts": "import { f } from 'kit'\nf()\n", "b.ts": "import { f } from 'react'\nf()\n"},
+        {"kit/package.json": '{"name": "kit"}'},
+        {"a.ts"},
+    ),
+    "what a package names for its start": (
+        {
+            "package.json": '{"dependencies": {"kit": "workspace:*"}}',
+            "kit/package.json": '{"name": "kit", "main": "x.ts"}', "kit/x.ts": F, "kit/y.ts": F,
+            "a.ts": "import { f } from 'kit'\nf()\n", "b.ts": "import { f } from 'kit/x'\nf()\n",
+        },
+        {"kit/package.json": '{"name": "kit", "main": "y.ts"}'},
+        {"a.ts"},
     ),
 }  # fmt: skip
 

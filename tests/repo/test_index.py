@@ -363,6 +363,50 @@ def test_excluded_paths_are_left_out_and_counted(tmp_path: Path) -> None:
     assert dict(update(repository, listed=listed).skipped) == {tree.EXCLUDED: 2}
 
 
+AT = '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}'
+ALIASED = {"tsconfig.json": AT, "src/x.ts": "export function f() {}\n", "web/a.ts": "import { f } from '@/x'\nf()\n"}
+
+
+def test_an_alias_is_followed_until_its_config_goes_away(tmp_path: Path) -> None:
+    repository = clone(tmp_path, ALIASED)
+    update(repository)
+    assert calls(repository) == {("web/a.ts", "src/x.ts::f")}
+    assert "('web/a.ts', 1, '@/x', 'src/x.ts')" in content(repository.index)["imports"]
+    (repository.root / "tsconfig.json").unlink()
+    update(repository)
+    assert calls(repository) == set()
+    assert content(repository.index) == fresh(repository, tmp_path / "fresh")
+
+
+def test_an_alias_of_a_file_that_is_not_indexed_leads_nowhere(tmp_path: Path) -> None:
+    repository = clone(tmp_path, ALIASED | {".gitignore": "src\n"})
+    git(repository.root, "rm", "--quiet", "--cached", "-r", "src", "--ignore-unmatch")
+    update(repository)
+    assert calls(repository) == set()
+
+
+def test_a_config_that_is_left_out_is_not_passed_over_for_the_one_above(tmp_path: Path) -> None:
+    repository = clone(tmp_path, ALIASED | {"web/base.json": AT})
+    update(repository)
+    assert calls(repository) == {("web/a.ts", "src/x.ts::f")}
+    put(repository.root, {"web/tsconfig.json": AT + " " * tree.LARGEST})
+    update(repository)
+    assert calls(repository) == set()
+    (repository.root / "web/tsconfig.json").unlink()
+    (repository.root / "web/tsconfig.json").symlink_to("base.json")
+    update(repository)
+    assert calls(repository) == set()
+    assert content(repository.index) == fresh(repository, tmp_path / "fresh")
+
+
+def test_the_configs_of_a_bare_repository_count(tmp_path: Path) -> None:
+    root = clone(tmp_path, ALIASED).root
+    git(tmp_path, "clone", "--quiet", "--bare", str(root), "bare.git")
+    bare = find(tmp_path / "bare.git", tmp_path / "state")
+    update(bare)
+    assert calls(bare) == {("web/a.ts", "src/x.ts::f")}
+
+
 # ---- any sequence of changes -----------------------------------------------------------------------------------------
 
 PATHS = [

@@ -17,7 +17,7 @@ _ALWAYS = ("", "*")
 @dataclass(frozen=True, slots=True)
 class Change:
     """What changed since files were resolved last: `facts` of those that are new or another now, and the paths that are gone,
-    or of which there are no facts any more. `moved`: the paths of which there are facts are others than before."""
+    or of which there are no facts any more. `moved`: the paths of which there are facts are others than before, or configs say something else of modules."""
 
     facts: Mapping[str, FileFacts]
     gone: Collection[str]
@@ -127,11 +127,7 @@ def _of_facts(connection: sqlite3.Connection, path: str, cells: Cells | None) ->
 def _of_paths(connection: sqlite3.Connection, resolver: Resolver) -> set[str]:
     found: set[str] = set()
     for path, told in connection.execute("SELECT path, told FROM answers").fetchall():
-        other = [
-            key
-            for key, was in json.loads(told).items()
-            if key[0] in OF_PATHS and (resolver.place(key[0], path, key[1:]) or "") != was
-        ]
+        other = [key for key, was in json.loads(told).items() if key[0] in OF_PATHS and resolver.said(path, key) != was]
         if other:
             found.update(_readers(connection, path, *other))
     return found

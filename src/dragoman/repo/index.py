@@ -4,7 +4,7 @@ import gc
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -63,16 +63,22 @@ def update(
     changed = intake.take(connection, repository, wanted, report, jobs)
     _forget(connection, listed)
     told = state(connection)
-    now = {"head": at, "reader": intake.reader(), "overlay": overlays.mark(repository), "at": int(time.time())}
-    reader_is_new = told.get("reader") != now["reader"]
     # A scan may have been cut short after it read everything: what counts is what was published.
-    differs = difference.between(connection, listed.skipped)
+    differs = difference.between(connection, listed.skipped, str(told.get("configs", "")))
+    now = {
+        "head": at,
+        "reader": intake.reader(),
+        "overlay": overlays.mark(repository),
+        "configs": difference.mark(differs.configs),
+        "at": int(time.time()),
+    }
+    reader_is_new = told.get("reader") != now["reader"]
     with _no_collection():
         found = None
         if reader_is_new or told.get("overlay", "") != now["overlay"] or differs.any:
             report("resolve", 0, None)
             plain = not (reader_is_new or told.get("overlay") or now["overlay"])
-            found = (_some(connection, differs) if plain else None) or _all(connection, repository)
+            found = (_some(connection, differs) if plain else None) or _all(connection, repository, differs.configs)
             report("publish", 0, None)
         with db.transaction(connection):
             if found:
@@ -87,7 +93,7 @@ def state(connection: sqlite3.Connection) -> dict[str, object]:
     return json.loads(row[0]) if row else {}
 
 
-def _all(connection: sqlite3.Connection, repository: Repository) -> Found:
+def _all(connection: sqlite3.Connection, repository: Repository, configs: Mapping[str, str]) -> Found:
     """The edges of all files."""
     known = {}
     unreadable = []
@@ -99,7 +105,7 @@ def _all(connection: sqlite3.Connection, repository: Repository) -> Found:
     connection.executemany("UPDATE readings SET mark = '', digest = '' WHERE path = ?", unreadable)
     connection.commit()
     languages = {path: each.language for path, each in known.items()}
-    resolver = Resolver(languages, known.__getitem__, resolve.named(known))
+    resolver = Resolver(languages, known.__getitem__, resolve.named(known), configs)
     for path in sorted(known):
         resolver.add(path)
     overlaid = overlays.lay(repository, known, resolver.resolution())
@@ -127,7 +133,7 @@ def _some(connection: sqlite3.Connection, differs: Difference) -> Found | None:
         gone = [*differs.gone, *(path for path in differs.changed if path not in new)]
         change = Change(new, gone, differs.moved)
         look = dependents.named(connection, change)
-        resolver = Resolver(differs.languages, load, look)
+        resolver = Resolver(differs.languages, load, look, differs.configs)
         wanted = dependents.affected(connection, change, resolver, look) | new.keys()
         if len(wanted) > max(_WORTH_A_LOOK, count // 2):
             return None

@@ -116,12 +116,12 @@ def _keep(connection: sqlite3.Connection, found: Sequence[Read]) -> None:
         [(read.entry.mark, read.read_ns, read.entry.path) for read in found if read.same],
     )
     connection.executemany(
-        "INSERT OR REPLACE INTO readings (path, mark, read_ns, digest, language, size, lines, reason, failure, facts)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO readings (path, mark, read_ns, digest, language, size, lines, reason, failure, config, facts)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 read.entry.path, read.entry.mark, read.read_ns, read.digest, read.language, read.entry.size, read.lines,
-                read.reason, read.failure, read.facts,
+                read.reason, read.failure, read.config, read.facts,
             )
             for read in found
             if not read.same

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from dragoman.repo import tree
-from dragoman.repo.languages import facts, registry
+from dragoman.repo.languages import configs, facts, registry
 from dragoman.repo.repository import Repository
 
 _WORTH_IT = 4_000_000  # bytes to read, from which on another process pays for its start
@@ -40,6 +40,7 @@ class Read:
     digest: str = ""
     language: str = ""
     lines: int = 0
+    config: str | None = None  # what it says of modules, where it is a config
     facts: bytes | None = None
     same: bool = False
     reason: str | None = None
@@ -90,7 +91,7 @@ def _made(one: Wanted, content: bytes | None, *, digest_only: bool = False) -> R
     lines = content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
     told = Read(entry, digest=digest, language=language, lines=lines)
     if not language:
-        return told
+        return replace(told, config=configs.read(entry.path, content))
     try:
         found = registry.read(entry.path, content)
     except Exception as error:  # one file, or one grammar that is not there; the scan counts them and says so

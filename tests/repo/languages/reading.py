@@ -2,14 +2,16 @@
 
 from textwrap import dedent
 
-from dragoman.repo.languages import registry
+from dragoman.repo.languages import configs, registry
 from dragoman.repo.languages.edges import Resolution
 from dragoman.repo.languages.resolve import resolve
 
 
 def understand(files: dict[str, str]) -> Resolution:
-    """The edges between a few files."""
-    return resolve({path: registry.read(path, dedent(text).encode()) for path, text in files.items()})
+    """The edges between a few files, and what their configs say of modules."""
+    told = {path: dedent(text).encode() for path, text in files.items()}
+    kept = {path: found for path, text in told.items() if (found := configs.read(path, text)) is not None}
+    return resolve({path: registry.read(path, text) for path, text in told.items() if path not in kept}, kept)
 
 
 def calls(files: dict[str, str]) -> set[tuple[str, str]]:

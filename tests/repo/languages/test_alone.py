@@ -1,14 +1,14 @@
 """What a file is told does not depend on what was asked before: resolved alone, or last of all, its calls are the same."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from dragoman.repo.languages import registry
+from dragoman.repo.languages import configs, registry
 from dragoman.repo.languages.edges import Resolution
 from dragoman.repo.languages.facts import FileFacts
 from dragoman.repo.languages.resolve import Resolver, named, resolve
@@ -24,8 +24,8 @@ def by_path(found: Resolution) -> dict[str, list[Any]]:
     return told
 
 
-def some(files: dict[str, FileFacts], paths: Iterable[str]) -> dict[str, list[Any]]:
-    resolver = Resolver({path: each.language for path, each in files.items()}, files.__getitem__, named(files))
+def some(files: dict[str, FileFacts], paths: Iterable[str], kept: Mapping[str, str]) -> dict[str, list[Any]]:
+    resolver = Resolver({path: each.language for path, each in files.items()}, files.__getitem__, named(files), kept)
     for path in paths:
         resolver.add(path)
     return by_path(resolver.resolution())
@@ -34,11 +34,13 @@ def some(files: dict[str, FileFacts], paths: Iterable[str]) -> dict[str, list[An
 @pytest.mark.parametrize("seed", range(40))
 def test_the_order_of_the_files_does_not_matter(tmp_path: Path, seed: int) -> None:
     edits = Edits(tmp_path, seed)
-    files = {path: registry.read(path, "\n".join(statements).encode()) for path, statements in edits.texts.items()}
-    together = by_path(resolve(files))
-    assert some(files, Random(seed).sample(sorted(files), len(files))) == together
+    texts = {path: "\n".join(statements).encode() for path, statements in edits.texts.items()}
+    kept = {path: told for path, text in texts.items() if (told := configs.read(path, text)) is not None}
+    files = {path: registry.read(path, text) for path, text in texts.items() if path not in kept}
+    together = by_path(resolve(files, kept))
+    assert some(files, Random(seed).sample(sorted(files), len(files)), kept) == together
     for path in files:
-        assert some(files, [path])[path] == together[path]
+        assert some(files, [path], kept)[path] == together[path]
 
 
 CIRCLES = {
@@ -67,8 +69,8 @@ def test_a_circle_proves_the_same_wherever_it_is_entered(circle: str) -> None:
     files = {path: registry.read(path, text.encode()) for path, text in CIRCLES[circle].items()}
     together = by_path(resolve(files))
     for first in files:
-        assert some(files, [first, *files.keys() - {first}]) == together
-        assert some(files, [first])[first] == together[first]
+        assert some(files, [first, *files.keys() - {first}], {}) == together
+        assert some(files, [first], {})[first] == together[first]
 
 
 def test_a_package_that_imports_its_own_module_means_the_module() -> None:

@@ -149,12 +149,14 @@ class Asking:
         return number
 
     def find(self, file: File, module: str) -> str | None:
-        """The file that `module`, as written in a file, means. It depends on which files there are, so it is always noted."""
+        """The file that `module`, as written in a file, means. It depends on which files there are, and on what
+        configs say, so it is always noted."""
         self.reads.add(self.number(Cell(file.path, "f", 0, module)))
         return file.modules.find(file.path, module)
 
     def knows(self, file: File, module: str) -> bool:
-        """Whether a module may lie in the repository."""
+        """Whether a module that was not found may lie in the repository."""
+        # Of a script this is told with what `find` noted.
         if not file.script and not module.startswith("."):
             self.find(file, module.partition(".")[0])
         return file.modules.knows(file.path, module)

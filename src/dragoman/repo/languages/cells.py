@@ -4,7 +4,7 @@ A cell is what the inference looks up at once. By their kinds:
     L  what a name is bound to, seen from a scope      K  what a scope has under a name, and what is assigned there
     H  how a scope is declared                         M  the class a scope is a method of
     X  what is exported under a name                   S  the modules of which every name is imported
-    f, w  among the paths, not in a file: see resolve  *  said by nobody, and so always another
+    f, w  among the paths and configs: see resolve     *  said by nobody, and so always another
 """
 
 import hashlib

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from dragoman.repo.languages.facts import Binding, FileFacts, Scope
-from dragoman.repo.languages.modules import PythonModules, ScriptModules
+from dragoman.repo.languages.modules import PythonModules
+from dragoman.repo.languages.script_modules import ScriptModules
 
 
 class Found(NamedTuple):

@@ -1,4 +1,4 @@
-"""Which file an import means: Python's packages and source roots, and the relative paths of JavaScript and TypeScript."""
+"""Which file an import means: Python's packages and source roots, and what the languages that are only outlined say."""
 
 import posixpath
 import re
@@ -9,8 +9,6 @@ from collections.abc import Collection
 SOURCE_ROOTS = ("", "src", "lib", "python")
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))
 _TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest|[^/]*\.(test|spec|e2e))\.[^./]+$")
-_SCRIPTS = ("ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "mjs", "cjs")
-_WRITTEN_AS = {".js": ("ts", "tsx"), ".jsx": ("tsx",), ".mjs": ("mts",), ".cjs": ("cts",)}
 
 
 def is_test(path: str) -> bool:
@@ -113,36 +111,6 @@ class PythonModules:
             if place + ending in self.paths:
                 return place + ending
         return f"{place}/" if place in self.folders else None
-
-
-class ScriptModules:
-    """The JavaScript and TypeScript files of a repository as modules."""
-
-    def __init__(self, paths: Collection[str]) -> None:
-        self.paths = set(paths)
-
-    def find(self, path: str, module: str) -> str | None:
-        """The file `module`, as written in the file `path`, means; only relative ones are certain."""
-        if not module.startswith("."):
-            return None
-        place = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
-        if place.startswith(".."):
-            return None
-        if place in self.paths:
-            return place
-        stem, suffix = posixpath.splitext(place)
-        tried = [f"{stem}.{each}" for each in _WRITTEN_AS.get(suffix, ())]
-        tried += [f"{place}.{each}" for each in _SCRIPTS]
-        tried += [f"{place}/index.{each}" if place != "." else f"index.{each}" for each in _SCRIPTS]
-        return next((each for each in tried if each in self.paths), None)
-
-    def knows(self, path: str, module: str) -> bool:
-        """Whether a module may lie in the repository: relative ones, and those that look like an alias of a folder."""
-        return module.startswith((".", "@/", "~", "#", "/", "src/"))
-
-    def within(self, module: str, name: str) -> str | None:
-        """Nothing: a folder is no module of its own here."""
-        return None
 
 
 class OtherModules:

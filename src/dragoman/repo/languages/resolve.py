@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from types import MappingProxyType
 
 from dragoman.repo.languages.asking import Cell
 from dragoman.repo.languages.cells import OF_PATHS, Cells
@@ -10,10 +11,12 @@ from dragoman.repo.languages.edges import Edge, ImportTarget, Possible, Referenc
 from dragoman.repo.languages.facts import Call, FileFacts
 from dragoman.repo.languages.found import File, Found
 from dragoman.repo.languages.infer import Inference
-from dragoman.repo.languages.modules import OtherModules, PythonModules, ScriptModules, is_test
+from dragoman.repo.languages.modules import OtherModules, PythonModules, is_test
+from dragoman.repo.languages.script_modules import ScriptModules
 
 SCRIPTS = frozenset(("typescript", "tsx", "javascript"))
 FOLLOWED = SCRIPTS | {"python"}  # the languages whose calls are resolved
+_NO_CONFIGS: Mapping[str, str] = MappingProxyType({})
 CANDIDATES = 10  # a name that more things share tells nothing; its calls stay unresolved
 
 # What may be called by a name alone: is it a script, is it a method (otherwise a function or class of a module), its name.
@@ -21,12 +24,14 @@ type Name = tuple[bool, bool, str]
 type Named = Callable[[Name], list[str]]  # uids, in their order
 
 
-def resolve(files: Mapping[str, FileFacts]) -> Resolution:
-    """The edges between `files`, by path from the repository's root. The same facts give the same value.
+def resolve(files: Mapping[str, FileFacts], kept: Mapping[str, str] = _NO_CONFIGS) -> Resolution:
+    """The edges between `files`, by path from the repository's root; `kept` is what configs.read gave for its configs.
 
+    The same facts and configs give the same value.
     A name that more than CANDIDATES methods share has no possible callees; its calls are listed as unresolved.
     """
-    resolver = Resolver({path: facts.language for path, facts in files.items()}, files.__getitem__, named(files))
+    languages = {path: facts.language for path, facts in files.items()}
+    resolver = Resolver(languages, files.__getitem__, named(files), kept)
     for path in sorted(files):
         resolver.add(path)
     return resolver.resolution()
@@ -78,13 +83,19 @@ class Sources(dict[str, File]):
 class Resolver:
     """Resolves one file after the other, in any order, among all of them; `reads` is what each of them was told on the way.
 
-    `languages` are all files of which there are facts, and `load` gives those of one.
+    `languages` are all files of which there are facts, and `load` gives those of one. `kept` are the configs; see `resolve`.
     """
 
-    def __init__(self, languages: Mapping[str, str], load: Callable[[str], FileFacts], named: Named) -> None:
+    def __init__(
+        self,
+        languages: Mapping[str, str],
+        load: Callable[[str], FileFacts],
+        named: Named,
+        kept: Mapping[str, str] = _NO_CONFIGS,
+    ) -> None:
         self.languages, self._load, self._named = languages, load, named
         self.python = PythonModules([path for path, language in languages.items() if language == "python"])
-        self.scripts = ScriptModules([path for path, language in languages.items() if language in SCRIPTS])
+        self.scripts = ScriptModules([path for path, language in languages.items() if language in SCRIPTS], kept)
         self.others = OtherModules([path for path, language in languages.items() if language not in FOLLOWED])
         followed = {path: language in SCRIPTS for path, language in languages.items() if language in FOLLOWED}
         self.files = Sources({path: partial(self._file, path, script) for path, script in followed.items()})
@@ -139,8 +150,13 @@ class Resolver:
     def said(self, path: str, key: str) -> str:
         """What stands there now under a key: a path, or a digest."""
         if key[0] in OF_PATHS:
-            return self.place(key[0], path, key[1:]) or ""
+            return self.place(key[0], path, key[1:]) or self._open(key[0], path, key[1:])
         return self._cells(path).digest(key) if path in self.files else ""
+
+    def _open(self, kind: str, path: str, text: str) -> str:
+        """What is said of a script's module that is not found: whether it may lie in the repository depends on the configs."""
+        is_script = kind == "f" and self.languages.get(path) in SCRIPTS
+        return "?" if is_script and self.scripts.knows(path, text) else ""
 
     def _cells(self, path: str) -> Cells:
         if path not in self._said:

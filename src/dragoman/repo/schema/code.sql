@@ -113,8 +113,10 @@ CREATE TABLE readings (
     lines INTEGER NOT NULL,
     reason TEXT,                      -- why it is left out
     failure TEXT,                     -- why nothing could be made of it
+    config TEXT,                      -- what it says of modules, where it is a config that does; see languages/configs.py
     facts BLOB
 ) WITHOUT ROWID;
+CREATE INDEX readings_of_configs ON readings (path) WHERE config IS NOT NULL;
 CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;  -- what was published, as JSON
 -- What the resolving of a file's calls looked up elsewhere, and what stood there: an update resolves the files anew for which
 -- one of these has changed. The keys are those of languages/cells.py.
