@@ -48,3 +48,32 @@ def test_a_limit_of_the_process_holds_alone_and_the_attack_works_without_it(atta
     if limit == resource.RLIMIT_CPU:
         assert ended.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
     assert run(attack, -1).stdout == "through\n"
+
+
+# A process that starts another, which runs a statement without an end.
+ORPHAN = """
+import os, sqlite3, sys
+sys.path.insert(0, {folder!r})
+import sqlchild
+if os.fork():
+    sys.stdin.read()
+    os._exit(0)
+connection = sqlite3.connect(":memory:")
+sqlchild.cap(connection, 600)
+print("begun", flush=True)
+try:
+    connection.execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n").fetchone()
+except sqlite3.OperationalError as error:
+    print(error)
+"""
+
+
+def test_a_statement_ends_when_the_process_that_asked_is_gone() -> None:
+    program = ORPHAN.format(folder=str(sqlchild.__file__).rpartition("/")[0])
+    with subprocess.Popen(
+        [sys.executable, "-I", "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as asker:
+        assert asker.stdout is not None
+        assert asker.stdout.readline() == "begun\n"
+        asker.kill()
+        assert asker.stdout.read() == "interrupted\n"

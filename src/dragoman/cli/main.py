@@ -22,6 +22,7 @@ COMMANDS = {
     "scan": "index repositories, or bring their indexes up to date",
     "ask": "ask a question about a repository",
     "serve": "serve the chat page of one or several repositories on this machine",
+    "mcp": "give an agent the tools of a repository, over MCP on stdin and stdout",
     "doctor": "say what is wrong here, and how to mend it",
 }
 DEBUG_VARIABLE = "DRAGOMAN_DEBUG"

@@ -31,6 +31,14 @@ class Waiting:
     operation: Operation
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A result, and what the client should know beside it; nothing where `note` is empty."""
+
+    result: ToolResult
+    note: str
+
+
 class House(Protocol):
     """Where calls are run. `request` is what the transport gave with the message (an HTTP request, or None on stdio)."""
 
@@ -38,7 +46,7 @@ class House(Protocol):
         """The tools of whoever sent this request. Raises ChatError for somebody who may not ask."""
         ...
 
-    async def call(self, request: Any, call: ToolCall) -> ToolResult | Waiting:
+    async def call(self, request: Any, call: ToolCall) -> ToolResult | Noted | Waiting:
         """Run a call, or keep it until a person has decided. Raises ChatError."""
         ...
 
@@ -66,8 +74,13 @@ def server(name: str, version: str, house: House, instructions: str = "") -> Ser
         try:
             if params.request_state:
                 return await _decided(house, context, params, call)
-            done = await house.call(context.request, call)
-            return await _asked(house, context, call, done) if isinstance(done, Waiting) else _result(done)
+            match await house.call(context.request, call):
+                case Waiting() as waiting:
+                    return await _asked(house, context, call, waiting)
+                case Noted(result, note):
+                    return _result(result, note)
+                case result:
+                    return _result(result)
         except ChatError as error:
             return _refused(error.message)
 
@@ -126,9 +139,11 @@ def _described(toolbox: Toolbox, name: str) -> wire.Tool:
     )
 
 
-def _result(result: ToolResult) -> wire.CallToolResult:
+def _result(result: ToolResult, note: str = "") -> wire.CallToolResult:
+    """The result's own text first and whole; a note is a text of its own behind it."""
     refused = result.failed or (result.writes and not result.ran)
-    return wire.CallToolResult(content=[wire.TextContent(type="text", text=result.content)], is_error=refused)
+    texts = [result.content, note] if note else [result.content]
+    return wire.CallToolResult(content=[wire.TextContent(type="text", text=text) for text in texts], is_error=refused)
 
 
 def _refused(sentence: str) -> wire.CallToolResult:

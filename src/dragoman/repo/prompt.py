@@ -51,7 +51,7 @@ def build(overview: Mapping[str, Any], example: Example, caller: Caller, stale: 
     lines = [
         _RULES,
         "",
-        f"The repository is {_quoted(overview.get('name'))}, on the branch {_quoted(overview.get('branch'))}.",
+        f"The repository is {quoted(overview.get('name'))}, on the branch {quoted(overview.get('branch'))}.",
     ]
     lines.append(
         f"It has {_number(overview, 'commits')} commits by {_number(overview, 'authors')} authors "
@@ -67,15 +67,15 @@ def build(overview: Mapping[str, Any], example: Example, caller: Caller, stale: 
     if folders := overview.get("folders"):
         lines.append(
             "Top folders: "
-            + ", ".join(f"{_quoted(one['path'])} {one['files']}" for one in folders[:FOLDERS])
+            + ", ".join(f"{quoted(one['path'])} {one['files']}" for one in folders[:FOLDERS])
             + " (files)."
         )
     if example.symbol:
         lines.append(
-            f"A symbol is named {_quoted(example.symbol)}, and cited as {_quoted(f'{example.path}:{example.line}')}."
+            f"A symbol is named {quoted(example.symbol)}, and cited as {quoted(f'{example.path}:{example.line}')}."
         )
     if example.sha:
-        lines.append(f"A commit is cited as {_quoted(example.sha[:10])}.")
+        lines.append(f"A commit is cited as {quoted(example.sha[:10])}.")
     lines.append(f"Today is {_today(caller):%A, %Y-%m-%d}.")
     if stale:
         lines.append(f"{STALE}{stale}")
@@ -84,7 +84,7 @@ def build(overview: Mapping[str, Any], example: Example, caller: Caller, stale: 
 
 def unindexed(name: str, reason: str, caller: Caller) -> str:
     """The prompt of a repository whose index cannot be read."""
-    told = f"The repository {_quoted(name)} cannot be looked at yet: {reason} Tell the person just that."
+    told = f"The repository {quoted(name)} cannot be looked at yet: {reason} Tell the person just that."
     return f"{_RULES}\n\n{told}\nToday is {_today(caller):%A, %Y-%m-%d}."
 
 
@@ -107,7 +107,7 @@ def example(index: Connection) -> Example:
     return Example(str(symbol), str(path), int(line), str(newest[0]) if newest else "")
 
 
-def _quoted(text: Any) -> str:
+def quoted(text: Any) -> str:
     """A name as code: on one line and short, since whoever made the repository chose it."""
     return f"`{re.sub(r'[`\s\x00-\x1f\x7f]+', ' ', str(text or ''))[:120].strip()}`"
 
