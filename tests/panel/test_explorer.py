@@ -13,6 +13,7 @@ from dragoman.harness.messages import ToolCall
 from dragoman.panel import explorer
 from dragoman.repo.grounding import RepoGrounding
 from dragoman.repo.repository import find
+from tests.panel.one_toolbox import CALLS
 from tests.panel.running import Panel, serving
 from tests.repo import orchard
 
@@ -39,29 +40,13 @@ def look(panel: Panel, tool: str, **values: Any) -> tuple[int, Any]:
     return status, json.loads(body)
 
 
-LOOKS: dict[str, dict[str, Any]] = {
-    "find_changes": {"query": "window", "limit": 2},
-    "get_area_history": {"path": "src/orchard/window.py::Window.trim"},
-    "get_area_outline": {},
-    "get_callees": {"name": "main"},
-    "get_callers": {"name": "fit_window", "limit": 1},
-    "get_commit": {"sha": "HEAD", "diff": "true"},
-    "get_repo_overview": {},
-    "get_symbol": {"name": "Window"},
-    "list_dir": {"path": "src/orchard"},
-    "list_recent_activity": {"limit": 3},
-    "read_file": {"path": "src/orchard/window.py", "offset": 20},
-    "search_symbols": {"query": "fit windw"},
-    "search_text": {"query": "budget", "limit": 2},
-}
-
-
 @pytest.mark.parametrize("tool", sorted(explorer.LOOKS))
 async def test_each_tool_says_what_it_says_to_the_chat(panel: Panel, home: Path, clone: Path, tool: str):
-    status, told = look(panel, tool, **LOOKS[tool])
+    status, told = look(
+        panel, tool, **{name: "true" if value is True else value for name, value in CALLS[tool].items()}
+    )
     box = await RepoGrounding(find(clone, home)).tools(Caller("visitor"))
-    arguments = {name: True if value == "true" else value for name, value in LOOKS[tool].items()}
-    result = await box.run(ToolCall("1", tool, arguments), budget=30_000, timeout_seconds=60)
+    result = await box.run(ToolCall("1", tool, CALLS[tool]), budget=30_000, timeout_seconds=60)
     assert not result.failed
     assert (status, told) == (200, {"result": result.data, "failed": False, "note": ""})
 
