@@ -310,6 +310,23 @@ def test_it_fits_a_narrow_window_and_its_files_come_from_the_menu(chromium: Brow
     context.close()
 
 
+def test_what_a_clone_does_not_have_is_said(chromium: Browser, tmp_path: Path) -> None:
+    whole = orchard.build(tmp_path / "orchard")
+    orchard.git(tmp_path, "clone", "--quiet", "--depth", "2", f"file://{whole}", "shallow")
+    orchard.git(tmp_path, "init", "--quiet", "empty")
+    context = chromium.new_context()
+    page = context.new_page()
+    with serving(tmp_path / "home", tmp_path / "shallow", tmp_path / "empty") as running:
+        page.goto(running.address)
+        page.goto(f"{running.url}/shallow/explorer")
+        expect(page.locator("#shown")).to_contain_text("This is a shallow clone")
+        expect(page.locator("#shown")).to_contain_text("1 commit without all of its files or lines.")
+        page.goto(f"{running.url}/empty/explorer")
+        expect(page.locator("#shown")).to_contain_text("No commit yet.")
+        expect(page.locator("#side")).to_have_text("Git tracks no file here.")
+    context.close()
+
+
 def test_a_server_that_has_ended_is_told_and_not_waited_for(chromium: Browser, tmp_path: Path) -> None:
     clone = orchard.build(tmp_path / "orchard")
     context = chromium.new_context()

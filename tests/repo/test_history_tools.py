@@ -408,7 +408,7 @@ async def test_the_overview_tells_what_is_missing(tmp_path: Path) -> None:
     origin.git("clone", "-q", "--depth=1", f"file://{origin.root}", str(tmp_path / "work"))
     told = await ask(Clone(tmp_path / "work", tmp_path / "state"), "get_repo_overview")
     assert told["incomplete_commits"] == 1
-    assert "shallow clone" in told["note"]
+    assert "shallow clone" in told["history_note"]
     recent = await ask(Clone(tmp_path / "work", tmp_path / "state"), "list_recent_activity")
     assert "its parent is not here" in recent["commits"][0]["incomplete"]
     assert "insertions" not in recent["commits"][0]

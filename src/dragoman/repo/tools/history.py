@@ -160,11 +160,11 @@ def _commit(connection: sqlite3.Connection, git: Git, arguments: Arguments) -> A
 
 
 def _overview(told: Overview, name: str) -> Any:
-    notes = [_NO_FILES]
+    gaps = []
     if told.shallow:
-        notes.append("This is a shallow clone: its history has a beginning that is not the project's.")
+        gaps.append("This is a shallow clone: its history has a beginning that is not the project's.")
     if told.stopped:
-        notes.append(f"The history could not be read to its beginning: {told.stopped}")
+        gaps.append(f"The history could not be read to its beginning: {told.stopped}")
     return {
         "name": name,
         "branch": told.branch,
@@ -183,7 +183,8 @@ def _overview(told: Overview, name: str) -> Any:
         "incomplete_commits": sum(told.incomplete.values()),
         **({"incomplete": told.incomplete} if told.incomplete else {}),
         **({"odd_fields": told.odd_fields} if told.odd_fields else {}),
-        "note": " ".join(notes),
+        **({"history_note": " ".join(gaps)} if gaps else {}),
+        "note": _NO_FILES,
     }
 
 

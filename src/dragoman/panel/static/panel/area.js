@@ -35,6 +35,8 @@ export async function overview() {
     nodes: [
       make("p", "facts", facts.filter(Boolean).join(" \u00b7 ")),
       skipped.length ? make("p", "soft", `Not indexed: ${skipped.join(", ")}.`) : "",
+      told.history_note ? make("p", "soft", told.history_note) : "",
+      told.incomplete_commits ? make("p", "soft", `${plural(told.incomplete_commits, "commit")} without all of its files or lines.`) : "",
       filled("div", "columns", recent, languages),
     ],
   };

@@ -93,7 +93,7 @@ history.replaceState(null, "", at(here(location.search))); // one spelling for o
 show(false);
 folder("")
   .then((list) => {
-    side.append(list);
+    side.append(list.childElementCount ? list : make("p", "soft", "Git tracks no file here."));
     reveal(list, open);
   })
   .catch((error) => side.append(make("p", "refused", error.message)));
