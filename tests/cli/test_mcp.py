@@ -243,6 +243,47 @@ async def test_what_a_tool_or_a_program_prints_or_reads_never_meets_the_protocol
     assert home.with_suffix(".stderr").read_text().count("stray") >= 6
 
 
+async def test_a_call_before_the_first_index_is_there_is_answered_at_once_and_a_later_one_with_it(tmp_path: Path):
+    clone, gate = orchard.build(tmp_path / "orchard"), tmp_path / "gate"
+    slow = (
+        "import sys, time\nfrom pathlib import Path\nfrom dragoman.repo import scan\nfrom dragoman.cli.main import main\n"
+        "whole = scan.scan\n"
+        "def late(*words, **more):\n"
+        f"    while not Path({str(gate)!r}).exists(): time.sleep(0.02)\n"
+        "    return whole(*words, **more)\n"
+        "scan.scan = late\nsys.exit(main())"
+    )
+    async with connected(tmp_path / "home", clone, program=("-c", slow)) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == NARROW
+        early = await client.call_tool("get_callers", {"name": "fit_window"})
+        assert early.is_error
+        assert [part.text for part in early.content] == [
+            "The first index of this repository is being made. Ask again in a moment."
+        ]
+        gate.touch()
+        end = time.monotonic() + 60
+        while (told := await client.call_tool("get_callers", {"name": "fit_window"})).is_error:
+            assert time.monotonic() < end
+        assert "src/orchard/cli.py::main" in told.content[0].text
+
+
+async def test_an_index_that_cannot_be_made_is_told_on_stderr_and_by_every_call(tmp_path: Path):
+    clone = orchard.build(tmp_path / "orchard")
+    home = tmp_path / "home"
+    broken = (
+        "import sys\nfrom dragoman.repo import scan\nfrom dragoman.cli.main import main\n"
+        "def none(*words, **more): raise OSError('no room')\n"
+        "scan.scan = none\nsys.exit(main())"
+    )
+    async with connected(home, clone, program=("-c", broken)) as client:
+        told = await client.call_tool("get_callers", {"name": "fit_window"})
+        assert told.is_error
+        result, note = [part.text for part in told.content]
+        assert json.loads(result)["code"] == "not_indexed"
+        assert note == "The index cannot be made (no room). Look around with: dragoman doctor"
+    assert "The index was not made (OSError).\n" in home.with_suffix(".stderr").read_text()
+
+
 # ---- the process -----------------------------------------------------------------------------------------------------
 
 

@@ -102,6 +102,20 @@ async def test_a_call_on_an_index_that_is_behind_is_told_so(tmp_path: Path) -> N
     assert "61 files changed since the last scan" in await grounding.freshen()
 
 
+async def test_a_first_index_for_which_there_is_no_room_is_told_and_ends_no_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    clone = orchard.build(tmp_path / "orchard")
+    grounding = RepoGrounding(find(clone, tmp_path / "home"))
+    monkeypatch.setattr(scan, "scan", full)
+    told = "The index cannot be made (No space left on device). Look around with: dragoman doctor"
+    assert told in await grounding.prompt(CALLER)
+    assert await grounding.freshen() == told
+
+
 async def test_prompt_and_tools_together_stay_under_4000_tokens_for_every_family_of_models(
     repository: Repository,
 ) -> None:

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import difflib
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -58,9 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = config.read(repository)
     grounding = RepoGrounding(repository, settings)
     box = offered(asyncio.run(grounding.tools(PERSON)), arguments.tools)
-    indexing.ensure(repository, settings)
     # By name: the library it needs is an extra, and takes a second to import.
-    import_module("dragoman.mcp.stdio").serve(grounding, box)
+    import_module("dragoman.mcp.stdio").serve(grounding, box, partial(indexing.ensure, repository, settings))
     return 0
 
 

@@ -130,7 +130,10 @@ def _question(operation: Operation) -> str:
 
 def _described(toolbox: Toolbox, name: str) -> wire.Tool:
     tool = toolbox.tools[name]
-    hints = wire.ToolAnnotations(read_only_hint=not tool.writes, destructive_hint=tool.writes, open_world_hint=False)
+    # Whether something is destroyed only means something of a tool that writes.
+    hints = wire.ToolAnnotations(
+        read_only_hint=not tool.writes, destructive_hint=True if tool.writes else None, open_world_hint=False
+    )
     return wire.Tool(
         name=name,
         description=tool.definition.description,

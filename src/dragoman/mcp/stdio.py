@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -12,13 +13,15 @@ from mcp.server import Server
 from mcp.server.stdio import stdio_server
 
 import dragoman
-from dragoman.harness.errors import BadRequest
+from dragoman.harness.errors import BadRequest, ChatError
 from dragoman.harness.limits import Limits
 from dragoman.harness.messages import ToolCall, ToolResult
 from dragoman.harness.tools import Toolbox
 from dragoman.mcp.server import Noted, server
 from dragoman.repo.grounding import RepoGrounding
 from dragoman.repo.prompt import quoted
+
+_PATIENCE_SECONDS = 0.8  # for the first index; a small repository has it by then
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +31,16 @@ class _House:
     grounding: RepoGrounding
     box: Toolbox
     limits: Limits
+    prepared: asyncio.Future[Any] | None
 
     async def toolbox(self, request: Any) -> Toolbox:
         return self.box
 
     async def call(self, request: Any, call: ToolCall) -> Noted:
+        if self.prepared is not None:
+            await asyncio.wait({self.prepared}, timeout=_PATIENCE_SECONDS)
+            if not self.prepared.done():
+                raise ChatError("The first index of this repository is being made. Ask again in a moment.")
         note = await self.grounding.freshen()
         result = await self.box.run(
             call, budget=self.limits.result_characters, timeout_seconds=self.limits.tool_timeout_seconds
@@ -43,22 +51,29 @@ class _House:
         raise BadRequest("No call waits for a confirmation here.")
 
 
-def of(grounding: RepoGrounding, box: Toolbox) -> Server[Any]:
-    """The server of the tools in `box`, some or all of the grounding's, for any transport."""
+def of(grounding: RepoGrounding, box: Toolbox, prepared: asyncio.Future[Any] | None = None) -> Server[Any]:
+    """The server of the tools in `box`, some or all of the grounding's, for any transport.
+
+    A call before `prepared` is done is told to come again.
+    """
     told = _instructions(grounding.repository.name)
-    return server("dragoman", dragoman.__version__, _House(grounding, box, Limits()), told)
+    return server("dragoman", dragoman.__version__, _House(grounding, box, Limits(), prepared), told)
 
 
-def serve(grounding: RepoGrounding, box: Toolbox) -> NoReturn:
+def serve(grounding: RepoGrounding, box: Toolbox, prepare: Callable[[], None]) -> NoReturn:
     """Serve the tools of `box`, and end this process: with 0 when the client has left, with 130 after Ctrl-C.
 
+    `prepare` makes the first index meanwhile, in a thread: no client waits for an answer as long as that may take.
     Nothing but the protocol goes to stdout.
     """
     signal.signal(signal.SIGINT, _interrupted)
-    asyncio.run(_serve(of(grounding, box)))
+    asyncio.run(_serve(grounding, box, prepare))
 
 
-async def _serve(offered: Server[Any]) -> NoReturn:
+async def _serve(grounding: RepoGrounding, box: Toolbox, prepare: Callable[[], None]) -> NoReturn:
+    prepared = asyncio.ensure_future(asyncio.to_thread(prepare))
+    prepared.add_done_callback(_tell)
+    offered = of(grounding, box, prepared)
     with suppress(BrokenPipeError):
         # Within it stdout is stderr and stdin is empty for everybody else, the programs we start included.
         async with stdio_server() as (incoming, outgoing):
@@ -67,6 +82,13 @@ async def _serve(offered: Server[Any]) -> NoReturn:
             except asyncio.CancelledError:  # nobody reads stdout any more
                 _leave(0)
     _leave(0)
+
+
+def _tell(prepared: asyncio.Future[Any]) -> None:
+    """Say on stderr why there is no index; the tools say that there is none."""
+    if not prepared.cancelled() and (error := prepared.exception()) is not None:
+        told = error.message if isinstance(error, ChatError) else f"The index was not made ({type(error).__name__})."
+        sys.stderr.write(f"{told}\n")
 
 
 def _interrupted(*_: object) -> NoReturn:

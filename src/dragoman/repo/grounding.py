@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dragoman.harness.caller import Caller
-from dragoman.harness.errors import ChatError
+from dragoman.harness.errors import ChatError, ConfigurationError
 from dragoman.harness.tools import Arguments, Tool, Toolbox, ToolError
 from dragoman.repo import db, prompt, scan, tree
 from dragoman.repo.config import Config
@@ -77,7 +78,13 @@ def _fresh(repository: Repository, settings: Config) -> str:
     if found.state == "missing":
         listed = tree.listing(repository, exclude)
         if len(listed.files) <= SMALL:
-            scan.scan(repository, exclude=exclude, default_branch=branch, listed=listed)
+            try:
+                scan.scan(repository, exclude=exclude, default_branch=branch, listed=listed)
+            except (OSError, sqlite3.Error) as error:
+                why = getattr(error, "strerror", None) or error
+                raise ConfigurationError(
+                    f"The index cannot be made ({why}). Look around with: dragoman doctor"
+                ) from None
             return ""
     return found.note
 
