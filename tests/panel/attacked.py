@@ -36,7 +36,7 @@ def built(home: Path, clone: Path, layers: set[str]) -> Any:
     settings.settings = some
     if "loopback" not in layers:
         server.loopback.guarded = lambda application, port: application
-    places = settings.places([(find(clone, home), "planner", {})])
+    places = settings.places([settings.Served(find(clone, home), "planner", {})])
     return server.build(places, home / "chat.sqlite3", PORT, TOKEN)
 
 

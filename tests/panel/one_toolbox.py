@@ -110,7 +110,7 @@ def main() -> None:
     if more:
         replace()
     repository = find(Path(clone), Path(home))
-    places = settings.places([(repository, "tests.panel.one_toolbox.Asking", {})])
+    places = settings.places([settings.Served(repository, "tests.panel.one_toolbox.Asking", {})])
     server.build(places, Path(home) / "chat.sqlite3", 8421, "t")
 
     async def told() -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """The panel in a real browser: the token leaves the address, the page breaks no policy, and an answer is seen and kept."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.panel.running import Panel, serving
 from tests.repo import orchard
@@ -50,3 +51,25 @@ def test_an_answer_with_its_lines_is_there_and_stays_after_a_reload(page: Page, 
     expect(answer).to_contain_text("src/orchard/cli.py:11")
     page.reload()
     expect(answer).to_contain_text("src/orchard/cli.py:11")
+
+
+def test_whoever_has_a_key_may_switch_to_its_service_beside_the_message(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "DEEPSEEK_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-not-told")
+    clone = orchard.build(tmp_path / "orchard")
+    context = chromium.new_context()
+    page = context.new_page()
+    with serving(tmp_path / "home", clone) as running:
+        page.goto(running.address)
+        provider = page.get_by_label("Provider")
+        expect(provider.get_by_role("option")).to_have_text(["planner", "anthropic"])
+        expect(page.get_by_label("Model", exact=True)).to_be_hidden()  # the planner has none
+        assert "sk-not-told" not in page.content()
+        page.get_by_label("Your message").fill("who calls fit_window?")
+        page.keyboard.press("Enter")
+        expect(page.locator(".item.text small")).to_contain_text("planner")
+    context.close()

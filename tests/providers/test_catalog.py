@@ -181,6 +181,20 @@ def test_an_ollama_that_runs_answers_where_no_key_is_set():
         assert (made.name, made.model, made.base_url) == ("ollama", "llama3", address)
 
 
+def test_at_hand_is_whoever_has_a_key_and_an_sdk_and_an_ollama_that_runs(monkeypatch: pytest.MonkeyPatch):
+    assert catalog.at_hand() == ("planner",)
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    monkeypatch.setenv("GEMINI_API_KEY", "x")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "x")
+    monkeypatch.setenv("MINE", "x")
+    monkeypatch.setattr(catalog, "installed", lambda sdk: sdk != "anthropic")
+    assert catalog.at_hand() == ("openai", "google", "planner")
+    assert catalog.at_hand({"deepseek": "MINE", "openai": "NONE"}) == ("deepseek", "google", "planner")
+    with socket.create_server(("127.0.0.1", 0)) as running:
+        monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{running.getsockname()[1]}")
+        assert catalog.at_hand() == ("openai", "google", "ollama", "planner")
+
+
 def test_another_machine_is_not_asked():
     assert "no Ollama runs at http://ollama.example" in explain("auto", {"base_url": "http://ollama.example"})
 

@@ -29,7 +29,6 @@ STATUS = {
     "already_changed": 409,
     "unknown_message": 404,
     "unknown_run": 404,
-    "unknown_tool": 404,
     "run_lost": 410,
     "message_too_long": 413,
     "rate_limited": 429,

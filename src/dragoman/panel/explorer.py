@@ -10,6 +10,7 @@ from dragoman.django.assistants import Desk
 from dragoman.django.door import as_json, door
 from dragoman.django.identity import Visitor
 from dragoman.django.threads import in_thread
+from dragoman.harness import wire
 from dragoman.harness.errors import ChatError
 from dragoman.harness.messages import ToolCall, new_id
 from dragoman.harness.tools import Tool
@@ -38,7 +39,8 @@ async def look(request: HttpRequest, desk: Desk, visitor: Visitor, tool: str) ->
     """
     box, limits = await desk.assistant.grounding.tools(visitor.caller), desk.settings.limits
     if tool not in LOOKS:
-        raise ChatError(f"The Explorer has no {tool!r}. It has: {', '.join(sorted(LOOKS))}.", code="unknown_tool")
+        unknown = ChatError(f"The Explorer has no {tool!r}. It has: {', '.join(sorted(LOOKS))}.", code="unknown_tool")
+        return as_json(wire.error_frame(unknown), status=404)
     call = ToolCall(new_id(), tool, _arguments(request.GET, box.tools[tool]))
     note = await chat.at(str(desk.settings.grounding["repository"])).freshen()
     result = await box.run(call, budget=limits.result_characters, timeout_seconds=limits.tool_timeout_seconds)

@@ -3,9 +3,8 @@
 import logging
 import secrets
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import django
 import uvicorn
@@ -16,23 +15,20 @@ from django.core.management import call_command
 
 from dragoman.harness.errors import ConfigurationError
 from dragoman.panel import loopback, settings
-from dragoman.repo.repository import Repository
 
 log = logging.getLogger("dragoman.panel")
 
 _LEAVING_SECONDS = 5
 
 
-def serve(
-    repositories: Sequence[tuple[Repository, str, Mapping[str, Any]]], port: int, told: Callable[[str], None]
-) -> None:
-    """Serve these repositories, each with its provider and provider_config, until interrupted; 0 finds a free port.
+def serve(repositories: Sequence[settings.Served], port: int, told: Callable[[str], None]) -> None:
+    """Serve these repositories until interrupted; 0 finds a free port.
 
     `told` is handed the address to open. Raises ConfigurationError where the port is taken.
     """
     line = _bound(port)
     port, token = line.getsockname()[1], secrets.token_urlsafe(24)
-    application = build(settings.places(repositories), repositories[0][0].transcripts, port, token)
+    application = build(settings.places(repositories), repositories[0].repository.transcripts, port, token)
     told(f"http://{settings.HOST}:{port}/?{settings.TOKEN}={token}")
     config = uvicorn.Config(
         application, log_level="warning", lifespan="off", access_log=False,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +16,42 @@ TOKEN = "token"  # the name it has in the first address
 
 
 @dataclass(frozen=True, slots=True)
+class Served:
+    """A repository, which provider answers for it, and `others` a person may switch to, each with its configuration."""
+
+    repository: Repository
+    provider: str
+    provider_config: Mapping[str, Any]
+    others: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """One repository of the panel: `alias` is where its conversations are kept, `url` where it answers."""
 
-    repository: Repository
+    served: Served
     alias: str
     url: str
-    provider: str
-    provider_config: Mapping[str, Any]
+
+    @property
+    def repository(self) -> Repository:
+        """What is served here."""
+        return self.served.repository
 
 
-def places(repositories: Sequence[tuple[Repository, str, Mapping[str, Any]]]) -> tuple[Place, ...]:
-    """A place for each repository with its provider and provider_config, under its own name; a second one is name-2."""
+def places(repositories: Sequence[Served]) -> tuple[Place, ...]:
+    """A place for each repository, under its own name; a second one is name-2."""
     found: list[Place] = []
     taken: set[str] = set()
-    for repository, provider, provider_config in repositories:
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", repository.name).strip("-.") or "repository"
+    for served in repositories:
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", served.repository.name).strip("-.") or "repository"
         url, number = name, 1
         while url.lower() in taken | {"static", "api"}:
             number += 1
             url = f"{name}-{number}"
         taken.add(url.lower())
         # The state folder's name holds a digest of the path, so a conversation is found again whatever else is served.
-        found.append(Place(repository, repository.state.name, f"/{url}/", provider, provider_config))
+        found.append(Place(served, served.repository.state.name, f"/{url}/"))
     return tuple(found)
 
 
@@ -96,8 +109,9 @@ def settings(places: Sequence[Place], database: Path, port: int, token: str) -> 
             place.alias: {
                 "enabled": True,
                 "url": place.url,
-                "provider": place.provider,
-                "provider_config": dict(place.provider_config),
+                "provider": place.served.provider,
+                "provider_config": dict(place.served.provider_config),
+                "providers": {name: dict(config) for name, config in place.served.others.items()},
                 "grounding": {
                     "kind": "dragoman.panel.chat.RepositoryGrounding",
                     "repository": str(place.repository.root),

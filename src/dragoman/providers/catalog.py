@@ -6,6 +6,7 @@ import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -46,8 +47,11 @@ _ALSO_KNOWN_AS = {
     **{f"{service.__module__}.{service.__name__}": name for name, service in SERVICES.items()},
 }
 
-# What "auto" hands on to a service it found by its key: the rest of a configuration speaks of the Ollama to look for.
-_FOR_ALL = ("timeout_seconds", "stream_timeout_seconds", "max_tokens")
+_NO_KEYS: Mapping[str, str] = MappingProxyType({})
+
+# What "auto" hands on to a service it found by its key: the rest of a configuration speaks of the Ollama to look for, or of
+# another service.
+FOR_ALL = ("timeout_seconds", "stream_timeout_seconds", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,22 @@ def choose(name: str, config: Mapping[str, Any]) -> Choice:
     raise ConfigurationError(f"Unknown provider {name!r}. {_what_there_is()}")
 
 
+def at_hand(keys: Mapping[str, str] = _NO_KEYS) -> tuple[str, ...]:
+    """The providers that could answer here: services with a key and their SDK, an Ollama that runs, and the planner.
+
+    `keys` names the variables of services whose keys stand elsewhere than usual.
+    """
+    found = []
+    for service in SERVICES.values():
+        if service is OllamaProvider:
+            there = _answers(str(os.environ.get("OLLAMA_HOST") or service.address))
+        else:
+            there = _key_of(service, keys.get(service.name)) is not None
+        if there and installed(service.sdk):
+            found.append(service.name)
+    return (*found, "planner")
+
+
 async def models(name: str, config: Mapping[str, Any] | None = None) -> Models:
     """What may be chosen at a provider: live, or the models we know with the reason, a missing key or SDK included.
 
@@ -116,9 +136,9 @@ async def models(name: str, config: Mapping[str, Any] | None = None) -> Models:
 def _first_at_hand(config: Mapping[str, Any]) -> Choice:
     """The first service with a key, then an Ollama that runs, then the planner, which needs neither."""
     passed_over = ""
-    common = {key: config[key] for key in _FOR_ALL if key in config}
+    common = {key: config[key] for key in FOR_ALL if key in config}
     for service in SERVICES.values():
-        key = next((key for key in service.keys if os.environ.get(key, "").strip()), None)
+        key = _key_of(service)
         if key is None or service is OllamaProvider:
             continue
         if installed(service.sdk):
@@ -133,6 +153,11 @@ def _first_at_hand(config: Mapping[str, Any]) -> Choice:
         return Choice("planner", f"The planner answers, without any model.{passed_over}", config)
     why = f"The planner answers, without any model: no key of a service is set and no Ollama runs at {address}."
     return Choice("planner", why, config)
+
+
+def _key_of(service: type[Service], variable: str | None = None) -> str | None:
+    """The variable in which there is a key for a service; only this one, where one is named."""
+    return next((key for key in (variable and [variable]) or service.keys if os.environ.get(key, "").strip()), None)
 
 
 def _told(service: type[Service], config: Mapping[str, Any], why: str) -> str:

@@ -43,8 +43,10 @@ export class Choice {
     const found = await this.line.models(provider).catch(() => null);
     if (provider !== this.provider.value) return; // another one was chosen meanwhile
     this.models = found?.models ?? [];
-    this.why.textContent = found?.error ? `This list is short: ${found.error}` : "";
-    this.why.hidden = !found?.error;
+    this.model.hidden = found !== null && !this.models.length; // the planner is no model
+    const why = this.models.length && found.error;
+    this.why.textContent = why ? `This list is short: ${why}` : "";
+    this.why.hidden = !why;
     this.filter.value = "";
     this.filter.hidden = this.models.length <= MANY;
     this.#options(model);
